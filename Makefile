@@ -1,0 +1,68 @@
+# The chores of this repository; `make help` lists them.
+
+# The profile that cargo builds with: dev or release.
+PROFILE ?= dev
+# For cargo commands that resolve dependencies; continuous integration says --locked.
+CARGO_FLAGS ?=
+# The profile of .config/nextest.toml.
+NEXTEST_PROFILE ?= default
+
+DEMO := fixtures/demo
+# Every fixture with packages from npm.
+NPM_PROJECTS := $(patsubst %/package-lock.json,%,$(wildcard fixtures/*/package-lock.json))
+
+.DEFAULT_GOAL := help
+.PHONY: help run test bench fmt deny v8 npm tools test-tools
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: tools v8 npm ## Build and run the demonstration
+	cargo build $(CARGO_FLAGS) --profile $(PROFILE) -p sidecar -p sidecar-bench
+	cargo run $(CARGO_FLAGS) --quiet --profile $(PROFILE) -p sidecar-bench --bin demo -- --project $(DEMO)
+
+# The quick checks first, the long ones last.
+test: tools test-tools v8 npm ## Check format, rules and lints, then run all tests
+	cargo fmt --all --check
+	cargo run $(CARGO_FLAGS) --quiet -p xtask -- tidy
+	cargo clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
+	cargo test $(CARGO_FLAGS) --doc --workspace
+	cargo nextest run $(CARGO_FLAGS) --workspace --profile $(NEXTEST_PROFILE)
+
+bench: tools v8 npm ## Run the benchmarks
+	bench/run
+
+fmt: ## Format all Rust
+	cargo fmt --all
+
+deny: ## Check licences and sources of dependencies
+	@cargo deny --version >/dev/null 2>&1 || { echo "cargo-deny is missing; install it with: cargo install cargo-deny --locked" >&2; exit 1; }
+	cargo deny check
+
+v8: ## Put V8's static library under vendor/
+	@scripts/provide-v8
+
+# npm is called only where the lock file differs from the one that was installed last.
+npm: ## Install the npm packages of the fixtures
+	@for project in $(NPM_PROJECTS); do \
+		cmp -s $$project/package-lock.json $$project/node_modules/.installed-lock.json && continue; \
+		echo "npm ci in $$project"; \
+		(cd $$project && npm ci --ignore-scripts --no-audit --no-fund && cp package-lock.json node_modules/.installed-lock.json) || exit 1; \
+	done
+
+tools:
+	@missing=0; \
+	need() { command -v $$1 >/dev/null 2>&1 || { echo "$$1 is missing; $$2" >&2; missing=1; }; }; \
+	need cargo "install it with the installer of rustup.rs"; \
+	need cc "install it with: apt-get install build-essential"; \
+	need node "install it with: apt-get install nodejs"; \
+	need npm "install it with: apt-get install npm"; \
+	exit $$missing
+
+test-tools:
+	@missing=0; \
+	need() { cargo $$1 --version >/dev/null 2>&1 || { echo "cargo $$1 is missing; install it with: $$2" >&2; missing=1; }; }; \
+	need fmt "rustup component add rustfmt"; \
+	need clippy "rustup component add clippy"; \
+	need nextest "cargo install cargo-nextest --locked"; \
+	exit $$missing

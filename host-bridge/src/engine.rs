@@ -1,0 +1,242 @@
+//! The seam between the router and whatever runs sessions.
+//!
+//! `Engine::open` starts a session and returns at once; everything that happens later
+//! arrives as a [`SessionEvent`]. Nothing here is V8's: what crosses is owned, plain data.
+
+use std::fmt;
+
+use protocol::frame::{Call, Execute, GuestEvent, Level, Reply, Stream};
+use protocol::{
+    CallId, CallMode, EnvVar, HostFunction, Limits, Outcome, Reason, RequestId, Root, SessionId,
+    SessionStats, SnapshotKey, Usage, Value,
+};
+
+use crate::{OutputTicket, SnapshotImage};
+
+/// Runs sessions. The real one lives in `runtime`; tests have a fake.
+pub trait Engine: fmt::Debug + Send + Sync {
+    /// Starts a session. It reports [`SessionEvent::Opened`] or [`SessionEvent::OpenFailed`]
+    /// and takes commands from the moment this returns.
+    ///
+    /// # Errors
+    ///
+    /// When no session can be added; nothing was started then.
+    fn open(&self, spec: OpenSpec, events: EventSender)
+    -> Result<Box<dyn SessionHandle>, OpenError>;
+
+    /// Makes a snapshot known, so that sessions can be opened from it.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::BadSnapshot`] when the image was not made by this build.
+    fn add_snapshot(&self, image: SnapshotImage) -> Result<(), OpenError>;
+
+    /// How many snapshots are known.
+    fn n_snapshots(&self) -> usize;
+
+    /// Version of the JavaScript engine, for `Welcome`.
+    fn version(&self) -> String;
+}
+
+/// What a session is opened with.
+#[derive(Debug, Clone)]
+pub struct OpenSpec {
+    /// Its id.
+    pub session: SessionId,
+    /// Snapshot to start from; `None` is the bare realm.
+    pub snapshot: Option<SnapshotKey>,
+    /// Directories of the host that it may read modules from.
+    pub roots: Vec<Root>,
+    /// Effective limits, already resolved against the ceilings.
+    pub limits: Limits,
+    /// `process.env`.
+    pub env: Vec<EnvVar>,
+    /// `process.argv`.
+    pub argv: Vec<String>,
+    /// `process.cwd()`, a guest path.
+    pub cwd: String,
+    /// Conditions for `exports` and `imports` beyond Node's own.
+    pub conditions: Vec<String>,
+    /// Functions of the host that the guest may call.
+    pub functions: Vec<HostFunction>,
+}
+
+/// What the router can ask of one session. Callable from any thread; never blocks.
+pub trait SessionHandle: fmt::Debug + Send {
+    /// Queues a command, or delivers a reply.
+    ///
+    /// # Errors
+    ///
+    /// See [`SendError`]; the command had no effect then.
+    fn try_send(&self, command: SessionCommand) -> Result<(), SendError>;
+
+    /// Cancels a request that is running or queued. Its outcome says so.
+    fn cancel(&self, request: RequestId);
+
+    /// Cancels whatever is running.
+    fn cancel_running(&self);
+
+    /// What the session has cost so far.
+    fn stats(&self) -> SessionStats;
+}
+
+/// Router to session.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SessionCommand {
+    /// Run code.
+    Execute {
+        /// Who asked.
+        request: RequestId,
+        /// What to run.
+        execute: Execute,
+    },
+    /// Call an export or a global function.
+    Call {
+        /// Who asked.
+        request: RequestId,
+        /// What to call.
+        call: Call,
+    },
+    /// The host has answered a host call.
+    Reply {
+        /// Which call.
+        call: CallId,
+        /// The answer.
+        reply: Reply,
+    },
+    /// End the session after the requests that were queued before.
+    Close {
+        /// Who asked.
+        request: RequestId,
+    },
+}
+
+/// Session to router.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SessionEvent {
+    /// The session takes requests.
+    Opened {
+        /// From the thread's start to here, in µs.
+        open_us: u64,
+    },
+    /// The session could not be made; it is gone.
+    OpenFailed {
+        /// Why, for the wire.
+        reason: Reason,
+        /// What was wrong and what to do.
+        message: String,
+    },
+    /// A request ended.
+    Finished {
+        /// Which request.
+        request: RequestId,
+        /// How.
+        outcome: Outcome,
+        /// What it cost.
+        usage: Usage,
+    },
+    /// The guest calls the host.
+    HostCall {
+        /// Names the call in the reply.
+        call: CallId,
+        /// Name of the host function.
+        method: String,
+        /// Whether the guest's thread is blocked until the reply.
+        mode: CallMode,
+        /// The encoded array of arguments.
+        args: Value,
+    },
+    /// The guest wrote to the console, stdout or stderr.
+    Output {
+        /// The request during which it was written; 0 between requests.
+        request: RequestId,
+        /// Where to.
+        stream: Stream,
+        /// Console level.
+        level: Level,
+        /// UTF-8 text.
+        text: bytes::Bytes,
+        /// Room in the session's allowance, given back when dropped.
+        ticket: OutputTicket,
+    },
+    /// Something that belongs to no request.
+    Guest(GuestEvent),
+    /// The thread is gone, or parked for good; the handle is dead.
+    Exited {
+        /// Why.
+        reason: ExitReason,
+        /// What the session cost.
+        stats: Box<SessionStats>,
+    },
+}
+
+/// Why a session is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExitReason {
+    /// `CloseSession` was carried out; this request asked for it.
+    Closed(RequestId),
+    /// The memory limit was exceeded; the heap was freed.
+    MemoryExceeded,
+    /// The engine ran out of memory where it cannot unwind: the thread is parked for good
+    /// and its memory stays taken.
+    EngineOom,
+    /// A fault of ours; the text is for the log and the host.
+    Internal(String),
+}
+
+/// Where a session reports. Blocks while the router is behind; the guest waits.
+pub struct EventSender(Box<dyn Fn(SessionEvent) + Send + Sync>);
+
+impl EventSender {
+    /// Delivers through `send`.
+    pub fn new(send: impl Fn(SessionEvent) + Send + Sync + 'static) -> EventSender {
+        EventSender(Box::new(send))
+    }
+
+    /// Reports `event`.
+    pub fn send(&self, event: SessionEvent) {
+        (self.0)(event);
+    }
+}
+
+impl fmt::Debug for EventSender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EventSender")
+    }
+}
+
+/// Why a session could not start.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The operating system refused a thread.
+    #[error("the operating system refused a thread for the session")]
+    NoThread,
+    /// No snapshot of this key is known.
+    #[error("no snapshot has the key {0}; send WarmSnapshot first")]
+    UnknownSnapshot(SnapshotKey),
+    /// The image was made by another build or is damaged.
+    #[error("the snapshot image does not fit this build: {0}")]
+    BadSnapshot(&'static str),
+    /// As many snapshots as are kept are known already.
+    #[error("{0} snapshots are kept, which is the most")]
+    TooManySnapshots(usize),
+}
+
+/// Why a command was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SendError {
+    /// The command queue is full.
+    #[error("as many requests as a session queues are waiting")]
+    QueueFull,
+    /// The reply answers no call in flight.
+    #[error("no such host call is in flight")]
+    UnknownCall,
+    /// The session is over or closing.
+    #[error("the session is closing")]
+    Gone,
+}

@@ -1,0 +1,32 @@
+//! All that lies between a guest and the world: the engine seam, stopping, limits,
+//! round-trip counts, and the confined way to host directories.
+//!
+//! No V8 and no async runtime. Reading order: [`Engine`], [`Terminator`], [`Mailbox`],
+//! [`CallTable`], [`Counters`], then [`reader`] and [`resolver`].
+#![forbid(unsafe_code)]
+
+mod calls;
+pub mod cjs_lexer;
+mod counters;
+mod engine;
+#[cfg(feature = "fake-engine")]
+pub mod fake;
+mod histogram;
+mod mailbox;
+pub mod reader;
+pub mod resolver;
+mod snapshot;
+mod terminator;
+
+pub use self::calls::{CallTable, OpenCall, TooManyCalls};
+pub use self::counters::{Counters, ModuleOrigin, RoundTrip};
+pub use self::engine::{
+    Engine, EventSender, ExitReason, OpenError, OpenSpec, SendError, SessionCommand, SessionEvent,
+    SessionHandle,
+};
+pub use self::histogram::Histogram;
+pub use self::mailbox::{
+    Answer, Interrupted, MAX_COMMANDS, MAX_OUTPUT_IN_FLIGHT, Mailbox, OutputTicket, Received, Wants,
+};
+pub use self::snapshot::{SnapshotImage, SnapshotModule, SnapshotReport, SnapshotSpec};
+pub use self::terminator::{StopReason, Terminator};

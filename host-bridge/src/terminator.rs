@@ -1,0 +1,191 @@
+//! Stopping guest code: one door for the watchdog, the heap guard and the host.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use protocol::{LimitReport, RequestId};
+
+/// Stops that came before their request began are remembered up to this many.
+/// A session queues at most this many requests, so none is forgotten.
+const MAX_EARLY_STOPS: usize = 64;
+
+/// Why guest code was stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The host sent `Cancel`, or closes the session.
+    Cancelled,
+    /// A limit was reached.
+    Limit(LimitReport),
+    /// The guest asked to end the run itself (`process.exit`).
+    Exit(i32),
+}
+
+/// Stops the request that is running now, and only that one.
+///
+/// Invariant: `interrupt` is called only while `slot` is locked and `running` is the
+/// request being stopped. So once [`Terminator::finish`] has returned, no stop meant
+/// for that request can reach the next one.
+///
+/// Invariant: the first reason wins; later ones are not recorded.
+pub struct Terminator {
+    slot: Mutex<Slot>,
+    interrupt: Box<dyn Fn() + Send + Sync>,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    running: Option<RequestId>,
+    verdict: Option<StopReason>,
+    early: VecDeque<RequestId>,
+}
+
+impl Terminator {
+    /// `interrupt` makes the guest stop soon: it wakes a blocked host call and
+    /// terminates JavaScript execution.
+    pub fn new(interrupt: impl Fn() + Send + Sync + 'static) -> Terminator {
+        Terminator {
+            slot: Mutex::default(),
+            interrupt: Box::new(interrupt),
+        }
+    }
+
+    /// Session thread: `request` starts to run. A cancel that overtook it takes effect at once.
+    pub fn begin(&self, request: RequestId) {
+        let mut slot = self.slot();
+        slot.running = Some(request);
+        slot.verdict = None;
+        let n_before = slot.early.len();
+        slot.early.retain(|early| *early != request);
+        if slot.early.len() != n_before {
+            slot.verdict = Some(StopReason::Cancelled);
+            (self.interrupt)();
+        }
+    }
+
+    /// Session thread: the request is over. Says whether it was stopped, and why;
+    /// on `Some` the caller owes the isolate a `cancel_terminate_execution`.
+    pub fn finish(&self) -> Option<StopReason> {
+        let mut slot = self.slot();
+        slot.running = None;
+        slot.verdict.take()
+    }
+
+    /// Session thread: the verdict so far, without ending the request.
+    pub fn verdict(&self) -> Option<StopReason> {
+        self.slot().verdict.clone()
+    }
+
+    /// Any thread: stops `request` if it is the one running. A stop that comes too
+    /// late returns `false` and does nothing.
+    pub fn stop(&self, request: RequestId, reason: StopReason) -> bool {
+        let mut slot = self.slot();
+        if slot.running != Some(request) {
+            return false;
+        }
+        slot.verdict.get_or_insert(reason);
+        (self.interrupt)();
+        true
+    }
+
+    /// Any thread: stops whatever is running, if anything is.
+    pub fn stop_running(&self, reason: StopReason) -> bool {
+        let mut slot = self.slot();
+        if slot.running.is_none() {
+            return false;
+        }
+        slot.verdict.get_or_insert(reason);
+        (self.interrupt)();
+        true
+    }
+
+    /// Any thread: cancels `request`, which is running or still queued.
+    pub fn cancel(&self, request: RequestId) {
+        if self.stop(request, StopReason::Cancelled) {
+            return;
+        }
+        let mut slot = self.slot();
+        if slot.early.len() >= MAX_EARLY_STOPS {
+            slot.early.pop_front();
+        }
+        slot.early.push_back(request);
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Slot> {
+        // A panic while the lock is held leaves plain data: nothing is torn.
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Terminator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Terminator")
+            .field("slot", &self.slot)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::LimitKind;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    fn counting() -> (Terminator, Arc<AtomicUsize>) {
+        let n_interrupts = Arc::new(AtomicUsize::new(0));
+        let seen = Arc::clone(&n_interrupts);
+        let terminator = Terminator::new(move || {
+            seen.fetch_add(1, SeqCst);
+        });
+        (terminator, n_interrupts)
+    }
+
+    fn cpu() -> StopReason {
+        StopReason::Limit(LimitReport::new(LimitKind::Cpu, 1, 2))
+    }
+
+    #[test]
+    fn first_reason_wins() {
+        let (terminator, n_interrupts) = counting();
+        terminator.begin(RequestId::new(1));
+        assert!(terminator.stop(RequestId::new(1), cpu()));
+        assert!(terminator.stop(RequestId::new(1), StopReason::Cancelled));
+        assert_eq!(terminator.finish(), Some(cpu()));
+        assert_eq!(n_interrupts.load(SeqCst), 2);
+    }
+
+    #[test]
+    fn late_stop_never_reaches_the_next_request() {
+        let (terminator, n_interrupts) = counting();
+        terminator.begin(RequestId::new(1));
+        assert_eq!(terminator.finish(), None);
+        terminator.begin(RequestId::new(2));
+        assert!(!terminator.stop(RequestId::new(1), StopReason::Cancelled));
+        assert_eq!(terminator.finish(), None);
+        assert_eq!(n_interrupts.load(SeqCst), 0);
+    }
+
+    #[test]
+    fn a_cancel_that_overtakes_its_request_stops_it_when_it_begins() {
+        let (terminator, n_interrupts) = counting();
+        terminator.cancel(RequestId::new(2));
+        terminator.begin(RequestId::new(1));
+        assert_eq!(terminator.finish(), None);
+        terminator.begin(RequestId::new(2));
+        assert_eq!(n_interrupts.load(SeqCst), 1);
+        assert_eq!(terminator.finish(), Some(StopReason::Cancelled));
+        terminator.begin(RequestId::new(2));
+        assert_eq!(terminator.finish(), None);
+    }
+
+    #[test]
+    fn early_cancels_are_bounded() {
+        let (terminator, _) = counting();
+        for id in 0..1000 {
+            terminator.cancel(RequestId::new(id));
+        }
+        assert_eq!(terminator.slot().early.len(), MAX_EARLY_STOPS);
+    }
+}

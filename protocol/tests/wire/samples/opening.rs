@@ -1,0 +1,127 @@
+//! Snapshots and new sessions.
+
+use protocol::frame::{OpenSession, SessionOpened, SnapshotReady, WarmSnapshot};
+use protocol::{
+    CallMode, EnvVar, HostFunction, Limits, LimitsRequest, Root, SnapshotKey, ValueFormat,
+};
+
+use super::{Sample, host, sidecar, text, texts};
+
+pub(super) fn all() -> Vec<Sample> {
+    [snapshots(), sessions()].into_iter().flatten().collect()
+}
+
+fn snapshots() -> Vec<Sample> {
+    let (roots, env) = world();
+    let key = SnapshotKey(std::array::from_fn(|i| u8::try_from(i).unwrap()));
+    vec![
+        host(
+            "minimal",
+            (0, 4),
+            WarmSnapshot {
+                roots: Vec::new(),
+                entries: Vec::new(),
+                script: None,
+                env: Vec::new(),
+                argv: Vec::new(),
+                cwd: text("/"),
+                conditions: Vec::new(),
+                limits: LimitsRequest::default(),
+            },
+        ),
+        host(
+            "full",
+            (0, 4),
+            WarmSnapshot {
+                roots,
+                entries: texts(&["@scope/agent", "./tools.js"]),
+                script: Some(text("globalThis.ready = true")),
+                env,
+                argv: texts(&["node", "agent"]),
+                cwd: text("/app"),
+                conditions: texts(&["worker"]),
+                limits: Limits::DEFAULT.into(),
+            },
+        ),
+        sidecar(
+            "built",
+            (0, 4),
+            SnapshotReady {
+                key,
+                bytes: 12_000_000,
+                modules: 251,
+                build_us: 900_000,
+                evaluate_us: 388_000,
+                reused: false,
+            },
+        ),
+    ]
+}
+
+fn sessions() -> Vec<Sample> {
+    let (roots, env) = world();
+    let key = SnapshotKey(std::array::from_fn(|i| u8::try_from(i).unwrap()));
+    vec![
+        host(
+            "minimal",
+            (1, 5),
+            OpenSession {
+                snapshot: None,
+                roots: Vec::new(),
+                limits: LimitsRequest::default(),
+                env: Vec::new(),
+                argv: Vec::new(),
+                cwd: text("/"),
+                conditions: Vec::new(),
+                functions: Vec::new(),
+            },
+        ),
+        host(
+            "full",
+            (u32::MAX, u64::MAX),
+            OpenSession {
+                snapshot: Some(key),
+                roots,
+                limits: LimitsRequest {
+                    heap_bytes: Some(64 * 1024 * 1024),
+                    timers: Some(250),
+                    message_bytes: Some(251),
+                    ..LimitsRequest::default()
+                },
+                env,
+                argv: texts(&["node", "agent"]),
+                cwd: text("/app"),
+                conditions: texts(&["worker", "import"]),
+                functions: vec![
+                    function("fs.read", CallMode::Sync, ValueFormat::Raw),
+                    function("fetch", CallMode::Async, ValueFormat::V8),
+                ],
+            },
+        ),
+        sidecar(
+            "defaults",
+            (1, 5),
+            SessionOpened {
+                limits: Limits::DEFAULT,
+                open_us: 1_250,
+            },
+        ),
+    ]
+}
+
+fn world() -> (Vec<Root>, Vec<EnvVar>) {
+    let root = Root {
+        host: text("/srv/agent"),
+        guest: text("/app"),
+    };
+    let var = EnvVar {
+        name: text("NODE_ENV"),
+        value: text("production"),
+    };
+    (vec![root], vec![var])
+}
+
+fn function(name: &str, mode: CallMode, format: ValueFormat) -> HostFunction {
+    let name = text(name);
+    HostFunction { name, mode, format }
+}

@@ -1,0 +1,164 @@
+// Errors with Node's codes, `DOMException`, and the argument checks that throw them.
+(function (native, internal) {
+  'use strict';
+
+  const {
+    ArrayIsArray, ArrayPrototypeJoin, ArrayPrototypeSlice, Error, ErrorCaptureStackTrace, NumberIsInteger,
+    ObjectDefineProperty, RangeError, ReflectDeleteProperty, String, StringPrototypeIncludes, StringPrototypeSlice,
+    SymbolToStringTag, SyntaxError, TypeError, URIError,
+  } = internal.primordials;
+
+  function define(target, key, value, enumerable) {
+    ObjectDefineProperty(target, key, { __proto__: null, value, enumerable, writable: true, configurable: true });
+  }
+
+  // Makes the first line of the stack read `label: message` and leaves no trace of `label` elsewhere. The line is
+  // made when the stack is read for the first time, so it is read here. A guest's `Error.prepareStackTrace` may throw.
+  function labelStack(error, label, hidden) {
+    define(error, 'name', label, false);
+    ErrorCaptureStackTrace(error, hidden);
+    try {
+      void error.stack;
+    } catch {
+      // The guest formats its stacks itself; the error is good without.
+    }
+    ReflectDeleteProperty(error, 'name');
+  }
+
+  const baseNames = new Map();
+  for (const Base of [Error, TypeError, RangeError, SyntaxError, URIError]) {
+    baseNames.set(Base, Base.name);
+  }
+  const { MapPrototypeGet } = internal.primordials;
+
+  // An error with a code of Node: `name` is that of `Base`, the stack starts with `name [code]: message`.
+  function nodeError(Base, code, message, hidden = nodeError) {
+    const error = new Base(message);
+    labelStack(error, `${MapPrototypeGet(baseNames, Base)} [${code}]`, hidden);
+    define(error, 'code', code, true);
+    return error;
+  }
+
+  // What Node says of a value that has the wrong type: `Received type number (5)`.
+  function describe(value) {
+    if (value === undefined || value === null) return ` Received ${value}`;
+    if (typeof value === 'function') return ` Received function ${internal.safeName(value)}`;
+    if (typeof value === 'object') {
+      const name = internal.safeConstructorName(value);
+      return name ? ` Received an instance of ${name}` : ` Received ${internal.inspect(value, { __proto__: null, depth: -1 })}`;
+    }
+    let shown = internal.inspect(value, { __proto__: null, colors: false });
+    if (shown.length > 28) shown = `${StringPrototypeSlice(shown, 0, 25)}...`;
+    return ` Received type ${typeof value} (${shown})`;
+  }
+
+  function listed(items) {
+    if (items.length < 2) return `${items[0]}`;
+    if (items.length === 2) return `${items[0]} or ${items[1]}`;
+    return `${ArrayPrototypeJoin(ArrayPrototypeSlice(items, 0, -1), ', ')}, or ${items[items.length - 1]}`;
+  }
+
+  const primitiveTypes = 'string number boolean bigint symbol object function';
+
+  function argumentType(name, expected, value) {
+    const all = ArrayIsArray(expected) ? expected : [expected];
+    const types = [];
+    const classes = [];
+    for (let i = 0; i < all.length; i++) {
+      const isType = StringPrototypeIncludes(` ${primitiveTypes} `, ` ${all[i]} `);
+      const list = isType ? types : classes;
+      list[list.length] = all[i];
+    }
+    let text = '';
+    if (types.length !== 0) text = `${types.length > 1 ? 'one of type' : 'of type'} ${listed(types)}`;
+    if (classes.length !== 0) text += `${text === '' ? '' : ' or '}an instance of ${listed(classes)}`;
+    const kind = StringPrototypeIncludes(name, '.') ? 'property' : 'argument';
+    return nodeError(TypeError, 'ERR_INVALID_ARG_TYPE',
+      `The "${name}" ${kind} must be ${text}.${describe(value)}`, argumentType);
+  }
+
+  function argumentValue(name, value, reason = 'is invalid') {
+    const shown = internal.inspect(value);
+    const text = shown.length > 128 ? `${StringPrototypeSlice(shown, 0, 128)}...` : shown;
+    const kind = StringPrototypeIncludes(name, '.') ? 'property' : 'argument';
+    return nodeError(TypeError, 'ERR_INVALID_ARG_VALUE', `The ${kind} '${name}' ${reason}. Received ${text}`, argumentValue);
+  }
+
+  function outOfRange(name, range, value) {
+    const shown = typeof value === 'bigint' ? `${value}n` : internal.inspect(value);
+    return nodeError(RangeError, 'ERR_OUT_OF_RANGE',
+      `The value of "${name}" is out of range. It must be ${range}. Received ${shown}`, outOfRange);
+  }
+
+  function validateString(value, name) {
+    if (typeof value !== 'string') throw argumentType(name, 'string', value);
+  }
+  function validateFunction(value, name) {
+    if (typeof value !== 'function') throw argumentType(name, 'function', value);
+  }
+  function validateObject(value, name) {
+    if (value === null || typeof value !== 'object') throw argumentType(name, 'object', value);
+  }
+  function validateNumber(value, name, min = -Infinity, max = Infinity) {
+    if (typeof value !== 'number') throw argumentType(name, 'number', value);
+    if (!(value >= min && value <= max)) throw outOfRange(name, `>= ${min} && <= ${max}`, value);
+  }
+  function validateInteger(value, name, min = -9007199254740991, max = 9007199254740991) {
+    if (typeof value !== 'number') throw argumentType(name, 'number', value);
+    if (!NumberIsInteger(value)) throw outOfRange(name, 'an integer', value);
+    if (value < min || value > max) throw outOfRange(name, `>= ${min} && <= ${max}`, value);
+  }
+
+  const legacyNames = `IndexSize:1 HierarchyRequest:3 WrongDocument:4 InvalidCharacter:5 NoModificationAllowed:7
+    NotFound:8 NotSupported:9 InUseAttribute:10 InvalidState:11 Syntax:12 InvalidModification:13 Namespace:14
+    InvalidAccess:15 TypeMismatch:17 Security:18 Network:19 Abort:20 URLMismatch:21 QuotaExceeded:22 Timeout:23
+    InvalidNodeType:24 DataClone:25`;
+  const legacyCodes = { __proto__: null };
+
+  // The error class of the web. Its instances are real errors, so that stacks and structured clones work.
+  class DOMException extends Error {
+    constructor(message = '', options = 'Error') {
+      super(message === undefined ? '' : `${message}`);
+      let name = options;
+      if (typeof options === 'object' && options !== null) {
+        name = options.name === undefined ? 'Error' : options.name;
+        if ('cause' in options) define(this, 'cause', options.cause, false);
+      }
+      name = String(name);
+      labelStack(this, `DOMException [${name}]`, DOMException);
+      define(this, 'name', name, false);
+      define(this, 'code', legacyCodes[name] ?? 0, false);
+    }
+  }
+  define(DOMException.prototype, SymbolToStringTag, 'DOMException', false);
+  for (const pair of legacyNames.split(/\s+/)) {
+    const [name, number] = pair.split(':');
+    const code = +number;
+    legacyCodes[name === 'QuotaExceeded' ? 'QuotaExceededError' : `${name}Error`] = code;
+    const constant = `${name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()}_ERR`;
+    const descriptor = { __proto__: null, value: code, enumerable: true };
+    ObjectDefineProperty(DOMException, constant, descriptor);
+    ObjectDefineProperty(DOMException.prototype, constant, descriptor);
+  }
+
+  // Node's own flavour of an abort: a plain `Error` named AbortError, for its callback and promise functions.
+  class AbortError extends Error {
+    constructor(message = 'The operation was aborted', options = undefined) {
+      super(message, options);
+      define(this, 'name', 'AbortError', false);
+      define(this, 'code', 'ABORT_ERR', true);
+    }
+  }
+  define(AbortError, 'name', 'AbortError', false);
+
+  internal.define = define;
+  internal.errors = {
+    __proto__: null, AbortError, DOMException, argumentType, argumentValue, nodeError, outOfRange, validateFunction,
+    validateInteger, validateNumber, validateObject, validateString,
+  };
+
+  internal.defineGlobal = function defineGlobal(name, value, enumerable = false) {
+    define(globalThis, name, value, enumerable);
+  };
+  internal.defineGlobal('DOMException', DOMException);
+})

@@ -1,0 +1,254 @@
+//! The JavaScript that makes a realm, and the hooks by which Rust calls into it.
+//!
+//! The scripts in `js/` run once, when a snapshot is made. In a restored realm only
+//! `restore` runs, which re-makes the session's world in place.
+
+use host_bridge::OpenSpec;
+use protocol::CallMode;
+
+use crate::Scope;
+use crate::externals;
+use crate::session::State;
+use crate::strings::{set, string, string_array};
+
+macro_rules! scripts {
+    ($($file:literal),* $(,)?) => {
+        &[$(($file, include_str!(concat!("../js/", $file)))),*]
+    };
+}
+
+/// In the order in which they run.
+const SCRIPTS: &[(&str, &str)] = scripts![
+    "00-primordials.js",
+    "05-errors.js",
+    "10-inspect-base.js",
+    "11-inspect-layout.js",
+    "12-inspect-kinds.js",
+    "13-inspect.js",
+    "14-format.js",
+    "15-console.js",
+    "19-builtins.js",
+    "20-events.js",
+    "25-timers.js",
+    "26-encoding.js",
+    "30-process.js",
+    "31-stdio.js",
+    "40-path.js",
+    "80-host.js",
+    "85-cjs-loader.js",
+    "90-import-meta.js",
+    "99-hooks.js",
+];
+
+/// Node's version whose behaviour is the model.
+const NODE_VERSION: &str = "20.20.2";
+
+/// Functions of the realm that Rust calls.
+pub(crate) struct Hooks {
+    object: v8::Global<v8::Object>,
+    run_timer: v8::Global<v8::Function>,
+}
+
+/// Runs the scripts and returns the hooks. `None` means that one of them threw, which is a
+/// fault of ours.
+pub(crate) fn run_scripts<'s>(scope: &mut Scope<'s, '_>) -> Option<v8::Local<'s, v8::Object>> {
+    let native = externals::native_object(scope);
+    let internal = v8::Object::new(scope);
+    let this = v8::undefined(scope).into();
+    for (file, text) in SCRIPTS {
+        let name = string(scope, &format!("node:internal/{file}"));
+        let origin = v8::ScriptOrigin::new(
+            scope, name.into(), 0, 0, false, -1, None, false, false, false, None,
+        );
+        let source = string(scope, text);
+        let script = v8::Script::compile(scope, source, Some(&origin))?;
+        let function = v8::Local::<v8::Function>::try_from(script.run(scope)?).ok()?;
+        function.call(scope, this, &[native.into(), internal.into()])?;
+    }
+    let name = string(scope, "hooks");
+    v8::Local::<v8::Object>::try_from(internal.get(scope, name.into())?).ok()
+}
+
+impl Hooks {
+    /// Keeps the hooks of a realm. `None` when the object is not what the scripts make.
+    pub(crate) fn new(scope: &Scope<'_, '_>, object: v8::Local<'_, v8::Object>) -> Option<Hooks> {
+        let name = string(scope, "runTimer");
+        let run_timer = object.get(scope, name.into())?;
+        let run_timer = v8::Local::<v8::Function>::try_from(run_timer).ok()?;
+        Some(Hooks {
+            object: v8::Global::new(scope, object),
+            run_timer: v8::Global::new(scope, run_timer),
+        })
+    }
+
+    /// The hooks as the scripts made them, for a snapshot.
+    pub(crate) fn object<'s>(&self, scope: &Scope<'s, '_>) -> v8::Local<'s, v8::Object> {
+        v8::Local::new(scope, &self.object)
+    }
+
+    fn call<'s>(
+        &self,
+        scope: &mut Scope<'s, '_>,
+        name: &str,
+        args: &[v8::Local<'s, v8::Value>],
+    ) -> Option<v8::Local<'s, v8::Value>> {
+        let object = v8::Local::new(scope, &self.object);
+        let name = string(scope, name);
+        let function = v8::Local::<v8::Function>::try_from(object.get(scope, name.into())?).ok()?;
+        let this = v8::undefined(scope).into();
+        function.call(scope, this, args)
+    }
+
+    /// Exports of the built-in module `name`.
+    pub(crate) fn builtin<'s>(
+        &self,
+        scope: &mut Scope<'s, '_>,
+        name: &str,
+    ) -> Option<v8::Local<'s, v8::Value>> {
+        let name = string(scope, name).into();
+        self.call(scope, "builtin", &[name])
+    }
+
+    /// Names of the built-in modules.
+    pub(crate) fn builtin_names(&self, scope: &mut Scope<'_, '_>) -> Vec<String> {
+        let names = self
+            .call(scope, "builtinNames", &[])
+            .and_then(|names| v8::Local::<v8::Array>::try_from(names).ok());
+        let Some(names) = names else {
+            return Vec::new();
+        };
+        (0..names.length())
+            .filter_map(|index| names.get_index(scope, index))
+            .map(|name| name.to_rust_string_lossy(scope))
+            .collect()
+    }
+
+    /// Runs a CommonJS file as the main module.
+    pub(crate) fn require_main<'s>(
+        &self,
+        scope: &mut Scope<'s, '_>,
+        path: &str,
+    ) -> Option<v8::Local<'s, v8::Value>> {
+        let path = string(scope, path).into();
+        self.call(scope, "requireMain", &[path])
+    }
+
+    /// Runs a CommonJS file that an ES module imports, unless it has run already.
+    pub(crate) fn require_for_import<'s>(
+        &self,
+        scope: &mut Scope<'s, '_>,
+        path: &str,
+    ) -> Option<v8::Local<'s, v8::Value>> {
+        let path = string(scope, path).into();
+        let format = string(scope, "commonjs").into();
+        self.call(scope, "requireForImport", &[path, format])
+    }
+
+    /// Fills in `import.meta`.
+    pub(crate) fn init_import_meta<'s>(
+        &self,
+        scope: &mut Scope<'s, '_>,
+        meta: v8::Local<'s, v8::Object>,
+        url: &str,
+        is_main: bool,
+    ) {
+        let url = string(scope, url).into();
+        let is_main = v8::Boolean::new(scope, is_main).into();
+        self.call(scope, "initImportMeta", &[meta.into(), url, is_main]);
+    }
+
+    /// Runs the callback of a timer that is due.
+    pub(crate) fn run_timer<'s>(
+        &self,
+        scope: &mut Scope<'s, '_>,
+        id: u32,
+    ) -> Option<v8::Local<'s, v8::Value>> {
+        let function = v8::Local::new(scope, &self.run_timer);
+        let this = v8::undefined(scope).into();
+        let id = v8::Integer::new_from_unsigned(scope, id).into();
+        function.call(scope, this, &[id])
+    }
+
+    /// Makes `value` the global `input`; undefined takes it away.
+    pub(crate) fn set_input<'s>(
+        &self,
+        scope: &mut Scope<'s, '_>,
+        value: v8::Local<'s, v8::Value>,
+    ) -> Option<()> {
+        self.call(scope, "setInput", &[value]).map(|_| ())
+    }
+
+    /// Emits an event of `process`; says whether anybody listened.
+    pub(crate) fn emit_process_event<'s>(
+        &self,
+        scope: &mut Scope<'s, '_>,
+        event: &str,
+        args: &[v8::Local<'s, v8::Value>],
+    ) -> Option<bool> {
+        let mut all = vec![string(scope, event).into()];
+        all.extend_from_slice(args);
+        self.call(scope, "emitProcessEvent", &all)
+            .map(|listened| listened.is_true())
+    }
+
+    /// Re-makes the world of the session: environment, arguments, host functions, clocks.
+    pub(crate) fn restore(&self, scope: &mut Scope<'_, '_>, spec: &OpenSpec) -> Option<()> {
+        let config = v8::Object::new(scope);
+        let env = v8::Object::new(scope);
+        for variable in &spec.env {
+            let value = string(scope, &variable.value);
+            set(scope, env, &variable.name, value.into());
+        }
+        set(scope, config, "env", env.into());
+        let argv = string_array(scope, &spec.argv);
+        set(scope, config, "argv", argv.into());
+        let cwd = string(scope, &spec.cwd);
+        set(scope, config, "cwd", cwd.into());
+        let pid = v8::Integer::new_from_unsigned(scope, spec.session.get());
+        set(scope, config, "pid", pid.into());
+        let versions = versions(scope);
+        set(scope, config, "versions", versions.into());
+        let functions = functions(scope, spec);
+        set(scope, config, "functions", functions.into());
+        self.call(scope, "restore", &[config.into()]).map(|_| ())
+    }
+}
+
+fn versions<'s>(scope: &Scope<'s, '_>) -> v8::Local<'s, v8::Object> {
+    let versions = v8::Object::new(scope);
+    let all = [
+        ("node", NODE_VERSION),
+        ("v8", v8::V8::get_version()),
+        ("isolate-sidecar", env!("CARGO_PKG_VERSION")),
+    ];
+    for (name, version) in all {
+        let version = string(scope, version);
+        set(scope, versions, name, version.into());
+    }
+    versions
+}
+
+fn functions<'s>(scope: &Scope<'s, '_>, spec: &OpenSpec) -> v8::Local<'s, v8::Array> {
+    let functions: Vec<v8::Local<'_, v8::Value>> = spec
+        .functions
+        .iter()
+        .map(|function| {
+            let object = v8::Object::new(scope);
+            let name = string(scope, &function.name);
+            set(scope, object, "name", name.into());
+            let mode = match function.mode {
+                CallMode::Sync => "sync",
+                _ => "async",
+            };
+            let mode = string(scope, mode);
+            set(scope, object, "mode", mode.into());
+            object.into()
+        })
+        .collect();
+    v8::Array::new_with_elements(scope, &functions)
+}
+
+/// Takes the hooks of a realm into its state.
+pub(crate) fn adopt(scope: &Scope<'_, '_>, state: &State, hooks: v8::Local<'_, v8::Object>) -> bool {
+    Hooks::new(scope, hooks).is_some_and(|hooks| state.hooks.set(hooks).is_ok())
+}

@@ -1,0 +1,184 @@
+//! The engine behind the seam: one isolate on one thread a session.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use host_bridge::reader::SharedSources;
+use host_bridge::{
+    CallTable, Counters, Engine, EventSender, Mailbox, OpenError, OpenSpec, SendError,
+    SessionCommand, SessionHandle, SnapshotImage, StopReason,
+};
+use protocol::{RequestId, SessionStats, SnapshotKey};
+
+use crate::guards::{Budget, Watchdog};
+use crate::platform::Platform;
+use crate::session::{Links, SessionThread};
+use crate::snapshot::{Image, base_image, interrupting};
+
+/// Snapshots that are kept. Their memory is never given back.
+const MAX_SNAPSHOTS: usize = 64;
+/// Stack of a session thread. V8 stops recursion of a guest at about 1 MiB.
+const STACK_BYTES: usize = 4 << 20;
+
+/// Runs sessions on threads of this process.
+#[derive(Debug)]
+pub struct ThreadEngine {
+    platform: Platform,
+    base: Arc<Image>,
+    snapshots: Mutex<HashMap<SnapshotKey, Arc<Image>>>,
+    watchdog: Arc<Watchdog>,
+    sources: Arc<SharedSources>,
+}
+
+/// Why there is no engine.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineStartError {
+    /// The operating system refused the watchdog's thread.
+    #[error("the operating system refused the watchdog's thread: {0}")]
+    Watchdog(std::io::Error),
+    /// The scripts that make a realm threw: a fault of ours.
+    #[error("the base snapshot could not be made")]
+    Base,
+}
+
+impl ThreadEngine {
+    /// Makes the base snapshot and starts the watchdog.
+    ///
+    /// # Errors
+    ///
+    /// See [`EngineStartError`].
+    pub fn new(platform: Platform) -> Result<ThreadEngine, EngineStartError> {
+        let base = base_image().ok_or(EngineStartError::Base)?;
+        let watchdog = Watchdog::start().map_err(EngineStartError::Watchdog)?;
+        Ok(ThreadEngine {
+            platform,
+            base: Arc::new(base),
+            snapshots: Mutex::default(),
+            watchdog: Arc::new(watchdog),
+            sources: Arc::default(),
+        })
+    }
+
+    fn snapshots(&self) -> MutexGuard<'_, HashMap<SnapshotKey, Arc<Image>>> {
+        self.snapshots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn image(&self, key: Option<SnapshotKey>) -> Result<Arc<Image>, OpenError> {
+        match key {
+            None => Ok(Arc::clone(&self.base)),
+            Some(key) => self
+                .snapshots()
+                .get(&key)
+                .cloned()
+                .ok_or(OpenError::UnknownSnapshot(key)),
+        }
+    }
+}
+
+impl Engine for ThreadEngine {
+    fn open(
+        &self,
+        spec: OpenSpec,
+        events: EventSender,
+    ) -> Result<Box<dyn SessionHandle>, OpenError> {
+        let image = self.image(spec.snapshot)?;
+        let isolate = Arc::new(OnceLock::new());
+        let links = links(&spec, events, &isolate);
+        let name = format!("session-{}", spec.session.get());
+        let session = SessionThread {
+            spec,
+            image,
+            links: links.clone(),
+            isolate,
+            watchdog: Arc::clone(&self.watchdog),
+            sources: Arc::clone(&self.sources),
+        };
+        std::thread::Builder::new()
+            .name(name)
+            .stack_size(STACK_BYTES)
+            .spawn(move || session.run())
+            .map_err(|_| OpenError::NoThread)?;
+        Ok(Box::new(ThreadHandle(links)))
+    }
+
+    fn add_snapshot(&self, image: SnapshotImage) -> Result<(), OpenError> {
+        let key = image.key;
+        let mut snapshots = self.snapshots();
+        if snapshots.contains_key(&key) {
+            return Ok(());
+        }
+        if snapshots.len() >= MAX_SNAPSHOTS {
+            return Err(OpenError::TooManySnapshots(MAX_SNAPSHOTS));
+        }
+        let image = Image::new(image, self.base.builtins.clone());
+        if !v8::StartupData::from(image.blob).is_valid() {
+            return Err(OpenError::BadSnapshot("V8 does not accept the blob"));
+        }
+        snapshots.insert(key, Arc::new(image));
+        Ok(())
+    }
+
+    fn n_snapshots(&self) -> usize {
+        self.snapshots().len()
+    }
+
+    fn version(&self) -> String {
+        self.platform.version().to_owned()
+    }
+}
+
+fn links(
+    spec: &OpenSpec,
+    events: EventSender,
+    isolate: &Arc<OnceLock<v8::IsolateHandle>>,
+) -> Links {
+    let mailbox = Arc::new(Mailbox::default());
+    let names = spec
+        .functions
+        .iter()
+        .map(|function| function.name.clone())
+        .collect();
+    let counters = Arc::new(Counters::new(names));
+    let heap_bytes = usize::try_from(spec.limits.heap_bytes).unwrap_or(usize::MAX);
+    Links {
+        terminator: Arc::new(interrupting(&mailbox, isolate)),
+        mailbox,
+        calls: Arc::new(CallTable::new(spec.limits.host_calls_in_flight)),
+        budget: Arc::new(Budget::new(heap_bytes, Arc::clone(&counters))),
+        counters,
+        events: Arc::new(events),
+    }
+}
+
+/// All that the router holds of a session.
+#[derive(Debug)]
+struct ThreadHandle(Links);
+
+impl SessionHandle for ThreadHandle {
+    fn try_send(&self, command: SessionCommand) -> Result<(), SendError> {
+        match command {
+            SessionCommand::Reply { call, reply } => {
+                let open = self.0.calls.take(call).ok_or(SendError::UnknownCall)?;
+                self.0.mailbox.answer(call, open, reply);
+                Ok(())
+            }
+            command => self.0.mailbox.send(command),
+        }
+    }
+
+    fn cancel(&self, request: RequestId) {
+        self.0.terminator.cancel(request);
+    }
+
+    fn cancel_running(&self) {
+        self.0.terminator.stop_running(StopReason::Cancelled);
+    }
+
+    fn stats(&self) -> SessionStats {
+        self.0.counters.snapshot()
+    }
+}
+
+const fn is_send<T: Send>() {}
+const _: () = is_send::<ThreadHandle>();

@@ -1,0 +1,96 @@
+//! The one door into guest code. Nothing else opens a context.
+
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::Scope;
+use crate::guards::HeapGuard;
+use crate::platform::TaskRoute;
+use crate::session::State;
+
+/// An isolate with its one context.
+///
+/// Invariant: handles go before the isolate, the isolate before its guard; the order of
+/// the fields is the order of their ends.
+pub(crate) struct Realm {
+    context: v8::Global<v8::Context>,
+    state: Rc<State>,
+    _route: Option<TaskRoute>,
+    isolate: v8::OwnedIsolate,
+    _guard: Option<Arc<HeapGuard>>,
+}
+
+impl Realm {
+    /// Makes the context of `isolate` — restored, when the isolate comes from a snapshot —
+    /// and puts `state` into the isolate's slot.
+    pub(crate) fn new(
+        mut isolate: v8::OwnedIsolate,
+        state: Rc<State>,
+        route: Option<TaskRoute>,
+        guard: Option<Arc<HeapGuard>>,
+    ) -> Realm {
+        isolate.set_slot(Rc::clone(&state));
+        isolate.set_microtasks_policy(v8::MicrotasksPolicy::Explicit);
+        let context = {
+            let scope = pin!(v8::HandleScope::new(&mut isolate));
+            let scope = &mut scope.init();
+            let context = v8::Context::new(scope, v8::ContextOptions::default());
+            v8::Global::new(scope, context)
+        };
+        Realm {
+            context,
+            state,
+            _route: route,
+            isolate,
+            _guard: guard,
+        }
+    }
+
+    /// Runs `f` in the context and then the microtasks that are due.
+    pub(crate) fn turn<R>(
+        &mut self,
+        f: impl for<'s, 'i> FnOnce(&mut Scope<'s, 'i>, &Rc<State>) -> R,
+    ) -> R {
+        let state = Rc::clone(&self.state);
+        let scope = pin!(v8::HandleScope::new(&mut self.isolate));
+        let scope = &mut scope.init();
+        let context = v8::Local::new(scope, &self.context);
+        let scope = &mut v8::ContextScope::new(scope, context);
+        let result = f(scope, &state);
+        scope.perform_microtask_checkpoint();
+        result
+    }
+
+    /// Runs `f` in the context without running microtasks: for a look at values.
+    pub(crate) fn look<R>(
+        &mut self,
+        f: impl for<'s, 'i> FnOnce(&mut Scope<'s, 'i>) -> R,
+    ) -> R {
+        let scope = pin!(v8::HandleScope::new(&mut self.isolate));
+        let scope = &mut scope.init();
+        let context = v8::Local::new(scope, &self.context);
+        let scope = &mut v8::ContextScope::new(scope, context);
+        f(scope)
+    }
+
+    pub(crate) fn state(&self) -> &Rc<State> {
+        &self.state
+    }
+
+    pub(crate) fn isolate(&mut self) -> &mut v8::Isolate {
+        &mut self.isolate
+    }
+
+    /// Ends everything but the isolate, which a snapshot is then made of.
+    pub(crate) fn into_isolate(mut self) -> v8::OwnedIsolate {
+        self.isolate.remove_slot::<Rc<State>>();
+        self.isolate
+    }
+}
+
+impl std::fmt::Debug for Realm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Realm")
+    }
+}

@@ -1,0 +1,22 @@
+//! The flags that V8 runs with. They are part of every snapshot's key.
+
+/// Set before `V8::initialize`, the same in every process of ours.
+pub(crate) const FLAGS: &[&str] = &[
+    // Removing the stack check of a small counted loop takes the outer loop's check with
+    // it, and then nothing can terminate that loop.
+    "--no-turboshaft-loop-unrolling",
+    "--no-wasm-loop-unrolling",
+    // All isolates of a process share one read-only heap. A snapshot must not add to it,
+    // or snapshots that were made apart could not be restored side by side.
+    "--no-extensible-ro-snapshot",
+    // Its delayed tasks would wake sessions that are idle.
+    "--no-memory-reducer",
+    // One wasm memory may have 128 MiB (2,048 pages of 64 KiB); V8 allocates it outside
+    // of the array-buffer allocator.
+    "--wasm-max-mem-pages=2048",
+];
+
+/// The flags as V8 takes them.
+pub(crate) fn text() -> String {
+    FLAGS.join(" ")
+}

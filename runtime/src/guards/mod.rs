@@ -1,0 +1,11 @@
+//! What bounds a guest: its heap, its array buffers, its time.
+
+mod allocator;
+mod heap;
+mod thread_clock;
+mod watchdog;
+
+pub(crate) use self::allocator::{Budget, budget_allocator};
+pub(crate) use self::heap::{HeapGuard, on_session_thread};
+pub(crate) use self::thread_clock::ThreadClock;
+pub(crate) use self::watchdog::{Deadlines, Watchdog};

@@ -1,0 +1,58 @@
+//! ES modules, CommonJS and JSON: from a specifier to an evaluated module.
+//!
+//! `resolve.rs` asks the resolver of `host-bridge`, `compile.rs` makes a V8 module of what
+//! was found, `map.rs` keeps one instance per URL, `load.rs` walks a graph, `dynamic.rs`
+//! serves `import()`, and `natives.rs` what the CommonJS loader in JavaScript needs.
+
+mod compile;
+mod dynamic;
+mod load;
+mod map;
+mod natives;
+mod resolve;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use host_bridge::reader::HostDirectories;
+use host_bridge::resolver::Resolver;
+
+pub(crate) use self::dynamic::{import_dynamically, promise_callback};
+pub(crate) use self::load::{
+    Imported, evaluate_synthetic, import, import_source, init_import_meta, linked, namespace_value,
+};
+pub(crate) use self::map::{Entry, ModuleKey, ModuleMap, Origin};
+pub(crate) use self::natives::natives;
+pub(crate) use self::resolve::{directory_url, path_url};
+
+/// Everything of a session that concerns modules.
+pub(crate) struct Modules {
+    pub(crate) directories: Arc<HostDirectories>,
+    pub(crate) resolver: Resolver,
+    pub(crate) map: RefCell<ModuleMap>,
+    /// Guest path that relative specifiers of the host start from.
+    pub(crate) cwd: String,
+    /// Entry specifiers of the snapshot: specifier to URL.
+    pub(crate) pinned: BTreeMap<String, String>,
+    /// URLs that came out of the snapshot and have been counted.
+    counted: RefCell<HashSet<String>>,
+}
+
+impl Modules {
+    pub(crate) fn new(
+        directories: Arc<HostDirectories>,
+        resolver: Resolver,
+        cwd: String,
+        pinned: BTreeMap<String, String>,
+    ) -> Modules {
+        Modules {
+            directories,
+            resolver,
+            map: RefCell::default(),
+            cwd,
+            pinned,
+            counted: RefCell::default(),
+        }
+    }
+}

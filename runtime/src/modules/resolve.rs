@@ -1,0 +1,130 @@
+//! From a specifier to a target: the snapshot's pinned entries first, then Node's rules.
+
+use host_bridge::ModuleOrigin;
+use host_bridge::resolver::{
+    ErrorClass as ResolveClass, ImportKind, ModuleFormat, Referrer, ResolveError, Resolved,
+};
+
+use super::{ModuleKey, Modules};
+use crate::Scope;
+use crate::session::State;
+use crate::strings::{ErrorClass, new_error, set, string, throw};
+
+/// A module that exists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// `file:` URL or `node:` name.
+    pub(crate) url: String,
+    pub(crate) kind: TargetKind,
+}
+
+/// What a target is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TargetKind {
+    /// Built in, by its name without `node:`.
+    Builtin(String),
+    /// A file.
+    File {
+        /// Guest path.
+        path: String,
+        format: ModuleFormat,
+    },
+    /// Already in the module map: an entry of the snapshot.
+    Pinned,
+}
+
+impl Target {
+    pub(crate) fn key(&self, attribute: &str) -> ModuleKey {
+        ModuleKey {
+            url: self.url.clone(),
+            attribute: attribute.to_owned(),
+        }
+    }
+}
+
+impl From<Resolved> for Target {
+    fn from(resolved: Resolved) -> Target {
+        match resolved {
+            Resolved::Builtin { name } => Target {
+                url: format!("node:{name}"),
+                kind: TargetKind::Builtin(name),
+            },
+            Resolved::File { path, url, format } => Target {
+                url,
+                kind: TargetKind::File { path, format },
+            },
+        }
+    }
+}
+
+impl Modules {
+    /// Resolves what the module at `referrer` (URL or guest path) asks for.
+    ///
+    /// An entry specifier of the snapshot means the snapshot's instance wherever the
+    /// session's own code asks for it, without a look at the disk. Packages, whose files
+    /// stand below a `node_modules`, keep what they resolve to.
+    pub(crate) fn resolve(
+        &self,
+        specifier: &str,
+        referrer: &str,
+        kind: ImportKind,
+    ) -> Result<Target, ResolveError> {
+        if kind == ImportKind::Import
+            && let Some(url) = self.pinned.get(specifier)
+            && !referrer.contains("/node_modules/")
+        {
+            return Ok(Target {
+                url: url.clone(),
+                kind: TargetKind::Pinned,
+            });
+        }
+        let base = Referrer::new(referrer)
+            .or_else(|_| Referrer::in_directory(&self.cwd))
+            .or_else(|_| Referrer::in_directory("/"));
+        let Ok(base) = base else {
+            return Err(ResolveError::SpecifierTooLong { limit: 0, size: 0 });
+        };
+        self.resolver.resolve(specifier, &base, kind).map(Target::from)
+    }
+
+    /// Counts a use of a module that the snapshot holds, once for each.
+    pub(crate) fn count_restored(&self, state: &State, url: &str) {
+        if self.counted.borrow_mut().insert(url.to_owned()) {
+            state.links.counters.module(ModuleOrigin::Snapshot);
+        }
+    }
+}
+
+/// Throws what Node throws where a module is not found.
+pub(crate) fn throw_unresolved(scope: &Scope<'_, '_>, error: &ResolveError) {
+    let class = match error.class() {
+        ResolveClass::TypeError => ErrorClass::TypeError,
+        ResolveClass::Error => ErrorClass::Error,
+    };
+    let exception = new_error(scope, class, error.code(), &error.to_string());
+    if let (Some(url), Ok(object)) = (error.url(), v8::Local::<v8::Object>::try_from(exception)) {
+        let url = string(scope, url);
+        set(scope, object, "url", url.into());
+    }
+    scope.throw_exception(exception);
+}
+
+/// Throws what a file that cannot be read gives.
+pub(crate) fn throw_unreadable(
+    scope: &Scope<'_, '_>,
+    path: &str,
+    error: host_bridge::reader::ReadError,
+) {
+    let message = format!("Cannot read '{path}': {error}");
+    throw(scope, ErrorClass::Error, error.code(), &message);
+}
+
+/// `file:` URL of a guest path, for names that are not resolved.
+pub(crate) fn path_url(path: &str) -> String {
+    format!("file://{path}")
+}
+
+/// URL of a module that would stand in `directory`, for code that comes without a file.
+pub(crate) fn directory_url(directory: &str) -> String {
+    format!("file://{}/[eval]", directory.trim_end_matches('/'))
+}

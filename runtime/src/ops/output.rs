@@ -1,0 +1,63 @@
+//! `print`: console, stdout and stderr of the guest.
+
+use host_bridge::SessionEvent;
+use protocol::frame::{Level, Stream};
+
+use crate::Scope;
+use crate::externals::{Native, table};
+use crate::session::State;
+use crate::session::output::{Piece, send_piece};
+
+pub(super) fn natives() -> Vec<Native> {
+    table! { "print" => print }
+}
+
+/// `print(stream, level, text)`: stream 1 or 2; level 0 raw, 1 log, 2 info, 3 warn,
+/// 4 error, 5 debug, 6 trace.
+fn print<'s>(
+    scope: &mut Scope<'s, '_>,
+    args: v8::FunctionCallbackArguments<'s>,
+    _result: v8::ReturnValue<'s, v8::Value>,
+) {
+    let Some(state) = State::of(scope) else {
+        return;
+    };
+    let stream = match args.get(0).uint32_value(scope) {
+        Some(2) => Stream::Stderr,
+        _ => Stream::Stdout,
+    };
+    let level = match args.get(1).uint32_value(scope) {
+        Some(1) => Level::Log,
+        Some(2) => Level::Info,
+        Some(3) => Level::Warn,
+        Some(4) => Level::Error,
+        Some(5) => Level::Debug,
+        Some(6) => Level::Trace,
+        _ => Level::Raw,
+    };
+    let Some(text) = crate::strings::text(scope, args.get(2)) else {
+        return;
+    };
+    let pieces = state.output.borrow_mut().write(stream, level, text);
+    deliver(&state, pieces);
+}
+
+/// Sends pieces to the host, waiting for room in the session's allowance.
+pub(crate) fn deliver(state: &State, pieces: Vec<Piece>) {
+    let request = state.request.get();
+    for piece in pieces {
+        let sent = send_piece(&state.links.mailbox, piece, |piece, ticket| {
+            state.links.events.send(SessionEvent::Output {
+                request,
+                stream: piece.stream,
+                level: piece.level,
+                text: piece.text,
+                ticket,
+            });
+        });
+        if sent.is_err() {
+            // The request is being stopped: its guest code will not go on.
+            return;
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! UTF-8, and structured clone.
+
+use crate::Scope;
+use crate::externals::{Native, table};
+use crate::strings::{ErrorClass, throw};
+use crate::value::{bytes_to_view, deserialize, serialize, view_bytes};
+
+pub(super) fn natives() -> Vec<Native> {
+    table! {
+        "utf8Encode" => utf8_encode,
+        "utf8Decode" => utf8_decode,
+        "utf8Length" => utf8_length,
+        "structuredClone" => structured_clone,
+    }
+}
+
+fn utf8_encode<'s>(
+    scope: &mut Scope<'s, '_>,
+    args: v8::FunctionCallbackArguments<'s>,
+    mut result: v8::ReturnValue<'s, v8::Value>,
+) {
+    let text = args.get(0).to_rust_string_lossy(scope);
+    if let Some(view) = bytes_to_view(scope, text.as_bytes()) {
+        result.set(view.into());
+    }
+}
+
+/// `utf8Decode(view, fatal, ignoreBOM)` → string. WHATWG Encoding, "TextDecoder".
+fn utf8_decode<'s>(
+    scope: &mut Scope<'s, '_>,
+    args: v8::FunctionCallbackArguments<'s>,
+    mut result: v8::ReturnValue<'s, v8::Value>,
+) {
+    let bytes = match bytes_of(args.get(0)) {
+        Some(bytes) => bytes,
+        None => {
+            let message = "The argument must be an ArrayBuffer or a view of one";
+            throw(scope, ErrorClass::TypeError, "ERR_INVALID_ARG_TYPE", message);
+            return;
+        }
+    };
+    let (fatal, keep_bom) = (args.get(1).is_true(), args.get(2).is_true());
+    let body = match bytes.strip_prefix(b"\xEF\xBB\xBF") {
+        Some(rest) if !keep_bom => rest,
+        _ => &bytes,
+    };
+    if fatal && std::str::from_utf8(body).is_err() {
+        let message = "The encoded data was not valid for encoding utf-8";
+        throw(scope, ErrorClass::TypeError, "ERR_ENCODING_INVALID_ENCODED_DATA", message);
+        return;
+    }
+    let text = v8::String::new_from_utf8(scope, body, v8::NewStringType::Normal);
+    match text {
+        Some(text) => result.set(text.into()),
+        None => throw(scope, ErrorClass::RangeError, "ERR_STRING_TOO_LONG", "Invalid string length"),
+    }
+}
+
+fn bytes_of(value: v8::Local<'_, v8::Value>) -> Option<Vec<u8>> {
+    if let Ok(view) = v8::Local::<v8::ArrayBufferView>::try_from(value) {
+        return Some(view_bytes(view));
+    }
+    if let Ok(buffer) = v8::Local::<v8::ArrayBuffer>::try_from(value) {
+        let store = buffer.get_backing_store();
+        return Some(store.iter().map(std::cell::Cell::get).collect());
+    }
+    let buffer = v8::Local::<v8::SharedArrayBuffer>::try_from(value).ok()?;
+    let store = buffer.get_backing_store();
+    Some(store.iter().map(std::cell::Cell::get).collect())
+}
+
+fn utf8_length<'s>(
+    scope: &mut Scope<'s, '_>,
+    args: v8::FunctionCallbackArguments<'s>,
+    mut result: v8::ReturnValue<'s, v8::Value>,
+) {
+    if let Ok(text) = v8::Local::<v8::String>::try_from(args.get(0)) {
+        let length = u32::try_from(text.utf8_length(scope)).unwrap_or(u32::MAX);
+        result.set_uint32(length);
+    }
+}
+
+/// `structuredClone(value, transferList)`: buffers in the list are copied and then detached.
+fn structured_clone<'s>(
+    scope: &mut Scope<'s, '_>,
+    args: v8::FunctionCallbackArguments<'s>,
+    mut result: v8::ReturnValue<'s, v8::Value>,
+) {
+    let cloned = serialize(scope, args.get(0)).and_then(|bytes| deserialize(scope, &bytes));
+    let Some(cloned) = cloned else {
+        return;
+    };
+    if let Ok(list) = v8::Local::<v8::Array>::try_from(args.get(1)) {
+        for index in 0..list.length() {
+            let buffer = list
+                .get_index(scope, index)
+                .and_then(|item| v8::Local::<v8::ArrayBuffer>::try_from(item).ok());
+            if let Some(buffer) = buffer
+                && buffer.is_detachable()
+            {
+                buffer.detach(None);
+            }
+        }
+    }
+    result.set(cloned);
+}

@@ -1,0 +1,125 @@
+//! What the callbacks of one isolate share. It stands in an isolate slot, so a callback
+//! reaches it through its scope and through nothing else.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use host_bridge::{CallTable, Counters, EventSender, Mailbox, Terminator};
+use protocol::{CallId, HostFunction, Limits, RequestId, ValueFormat};
+
+use super::output::OutputMeter;
+use super::rejections::Rejections;
+use super::timers::Timers;
+use crate::Scope;
+use crate::bootstrap::Hooks;
+use crate::guards::Budget;
+use crate::modules::Modules;
+use crate::platform::Task;
+
+/// Shared with other threads: how a session is reached and what it has cost.
+#[derive(Debug, Clone)]
+pub(crate) struct Links {
+    pub(crate) mailbox: Arc<Mailbox<Task>>,
+    pub(crate) terminator: Arc<Terminator>,
+    pub(crate) calls: Arc<CallTable>,
+    pub(crate) counters: Arc<Counters>,
+    pub(crate) budget: Arc<Budget>,
+    pub(crate) events: Arc<EventSender>,
+}
+
+/// State of one realm. Never leaves the session thread.
+pub(crate) struct State {
+    pub(crate) links: Links,
+    pub(crate) limits: Limits,
+    pub(crate) functions: Vec<HostFunction>,
+    /// The request that runs now; `NONE` between requests.
+    pub(crate) request: Cell<RequestId>,
+    pub(crate) hooks: OnceCell<Hooks>,
+    pub(crate) modules: Modules,
+    pub(crate) timers: RefCell<Timers>,
+    pub(crate) pending: RefCell<BTreeMap<CallId, PendingCall>>,
+    pub(crate) rejections: RefCell<Rejections>,
+    pub(crate) output: RefCell<OutputMeter>,
+    pub(crate) born: Instant,
+}
+
+/// An asynchronous host call whose promise is not settled.
+pub(crate) struct PendingCall {
+    pub(crate) resolver: v8::Global<v8::PromiseResolver>,
+    pub(crate) deadline: Instant,
+    pub(crate) bytes_out: u64,
+    /// Index of the host function.
+    pub(crate) function: usize,
+}
+
+impl State {
+    pub(crate) fn new(
+        links: Links,
+        limits: Limits,
+        functions: Vec<HostFunction>,
+        modules: Modules,
+    ) -> State {
+        State {
+            links,
+            limits,
+            functions,
+            request: Cell::new(RequestId::NONE),
+            hooks: OnceCell::new(),
+            modules,
+            timers: RefCell::default(),
+            pending: RefCell::default(),
+            rejections: RefCell::default(),
+            output: RefCell::new(OutputMeter::new(limits.output_bytes)),
+            born: Instant::now(),
+        }
+    }
+
+    /// The state of the isolate that `scope` belongs to. `None` only while the base
+    /// snapshot is made, when there is no session.
+    pub(crate) fn of(scope: &Scope<'_, '_>) -> Option<Rc<State>> {
+        scope.get_slot::<Rc<State>>().cloned()
+    }
+
+    /// Format of values for host function number `index`.
+    pub(crate) fn format_of(&self, index: usize) -> ValueFormat {
+        self.functions
+            .get(index)
+            .map_or(ValueFormat::Json, |function| function.format)
+    }
+
+    /// When the session has to do something by itself at the latest.
+    pub(crate) fn next_due(&self) -> Option<Instant> {
+        let timer = self.timers.borrow().next_due();
+        // Every call has the same time to live, so the oldest is due first.
+        let call = self
+            .pending
+            .borrow()
+            .first_key_value()
+            .map(|(_, call)| call.deadline);
+        match (timer, call) {
+            (Some(timer), Some(call)) => Some(timer.min(call)),
+            (timer, call) => timer.or(call),
+        }
+    }
+
+    /// Forgets everything that would keep an event loop alive: after a stop, nothing of
+    /// the stopped request goes on.
+    pub(crate) fn abandon_pending(&self) {
+        self.timers.borrow_mut().clear();
+        self.pending.borrow_mut().clear();
+        self.links.calls.clear();
+        self.links.mailbox.forget_replies();
+        self.rejections.borrow_mut().clear();
+    }
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State")
+            .field("request", &self.request)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,327 @@
+//! Making a snapshot: evaluate the entries in a fresh realm, let everything settle, and
+//! serialise. Runs in a process of its own, since V8 ends the process over an object that
+//! it cannot serialise, and an SDK may do anything.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use host_bridge::reader::SharedSources;
+use host_bridge::{
+    CallTable, Counters, EventSender, Mailbox, OpenSpec, SnapshotImage, SnapshotModule,
+    SnapshotReport, SnapshotSpec, Terminator,
+};
+use protocol::frame::{Code, Until};
+use protocol::{
+    JsError, LimitReport, Limits, LimitsRequest, Outcome, Reason, RequestId, SessionId, Value,
+    ValueFormat,
+};
+
+use super::image::{Image, key_of};
+use crate::enter::Realm;
+use crate::guards::{Budget, HeapGuard, ThreadClock, Watchdog, budget_allocator};
+use crate::platform::{Platform, TaskRoute};
+use crate::session::{Links, Runner, State, Work, session_modules};
+use crate::{bootstrap, callbacks, externals};
+
+/// What a build may use where its spec says nothing.
+const DEFAULT_LIMITS: LimitsRequest = LimitsRequest {
+    heap_bytes: Some(1 << 30),
+    cpu_ms: Some(60_000),
+    wall_ms: Some(120_000),
+    output_bytes: None,
+    host_calls_in_flight: None,
+    host_call_timeout_ms: None,
+    timers: None,
+    message_bytes: None,
+};
+
+/// Why there is no snapshot.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// A root cannot be opened.
+    #[error("{0}")]
+    Root(String),
+    /// Code of the entry threw.
+    #[error("'{entry}' threw while the snapshot was made: {}", .error.stack)]
+    Threw {
+        /// The specifier, or the script's name.
+        entry: String,
+        /// What it threw.
+        error: Box<JsError>,
+    },
+    /// Code of the entry passed a limit.
+    #[error("'{entry}' passed the {} limit while the snapshot was made: {} of {}; {}",
+        .report.which.as_str(), .report.usage, .report.limit, .report.raise)]
+    Limit {
+        /// The specifier, or the script's name.
+        entry: String,
+        /// Which limit.
+        report: LimitReport,
+    },
+    /// The watchdog's thread could not be started.
+    #[error("the operating system refused a thread")]
+    NoThread,
+    /// A fault of ours.
+    #[error("the realm could not be made")]
+    Bootstrap,
+    /// V8 gave no blob.
+    #[error("V8 could not serialise the heap")]
+    NotSerialised,
+}
+
+impl SnapshotError {
+    /// How it is told to the host.
+    pub fn reason(&self) -> Reason {
+        match self {
+            SnapshotError::Root(_) => Reason::InvalidArgument,
+            SnapshotError::Bootstrap | SnapshotError::NoThread => Reason::Internal,
+            _ => Reason::SnapshotFailed,
+        }
+    }
+}
+
+/// Makes the snapshot that `spec` describes.
+///
+/// # Errors
+///
+/// [`SnapshotError`]. Some objects make V8 end the process instead: call this in a process
+/// whose end hurts nobody.
+pub fn build_snapshot(
+    _platform: &Platform,
+    spec: &SnapshotSpec,
+) -> Result<(SnapshotImage, SnapshotReport), SnapshotError> {
+    let started = Instant::now();
+    let mut builder = Builder::new(spec)?;
+    let evaluated = builder.evaluate(spec);
+    let evaluate_us = micros(started.elapsed());
+    // In any case: a snapshot creator that is dropped without a blob aborts.
+    let (blob, modules, entries) = builder.serialise(spec, evaluated.is_ok());
+    evaluated?;
+    let blob = blob.ok_or(SnapshotError::NotSerialised)?;
+    let report = SnapshotReport {
+        build_us: micros(started.elapsed()),
+        evaluate_us,
+        modules: u32::try_from(modules.len()).unwrap_or(u32::MAX),
+    };
+    let image = SnapshotImage {
+        key: key_of(&blob, &format!("{spec:?}")),
+        blob,
+        modules,
+        entries,
+        cwd: spec.cwd.clone(),
+    };
+    Ok((image, report))
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+struct Builder {
+    realm: Realm,
+    watchdog: Watchdog,
+    guard: Arc<HeapGuard>,
+}
+
+impl Builder {
+    fn new(spec: &SnapshotSpec) -> Result<Builder, SnapshotError> {
+        let watchdog = Watchdog::start().map_err(|_| SnapshotError::NoThread)?;
+        let limits = build_limits(&spec.limits);
+        let open = open_spec(spec, limits);
+        let handle = Arc::new(OnceLock::new());
+        let links = links(limits, &handle);
+        // Built-in names are the realm's, which is not there yet; the base tells them.
+        let base = super::base_image().ok_or(SnapshotError::Bootstrap)?;
+        let empty = Image {
+            blob: &[],
+            modules: Vec::new(),
+            entries: BTreeMap::new(),
+            builtins: base.builtins,
+        };
+        let modules = session_modules(&empty, &open, &Arc::new(SharedSources::default()))
+            .map_err(|error| SnapshotError::Root(error.to_string()))?;
+        let heap_bytes = usize::try_from(limits.heap_bytes).unwrap_or(usize::MAX);
+        let params = v8::Isolate::create_params()
+            .heap_limits(0, heap_bytes)
+            .array_buffer_allocator(budget_allocator(&links.budget));
+        let mut isolate =
+            v8::Isolate::snapshot_creator(Some(externals::references()), Some(params));
+        let _ = handle.set(isolate.thread_safe_handle());
+        callbacks::install(&mut isolate);
+        let guard = HeapGuard::install(&mut isolate, heap_bytes, &links.terminator, &links.budget);
+        let route = TaskRoute::new(&isolate, Arc::clone(&links.mailbox));
+        let state = Rc::new(State::new(links, limits, Vec::new(), modules));
+        let mut realm = Realm::new(isolate, state, Some(route), Some(Arc::clone(&guard)));
+        let made = realm.turn(|scope, state| {
+            let hooks = bootstrap::run_scripts(scope)?;
+            if !bootstrap::adopt(scope, state, hooks) {
+                return None;
+            }
+            state.hooks.get()?.restore(scope, &open)
+        });
+        made.ok_or(SnapshotError::Bootstrap)?;
+        Ok(Builder {
+            realm,
+            watchdog,
+            guard,
+        })
+    }
+
+    fn evaluate(&mut self, spec: &SnapshotSpec) -> Result<(), SnapshotError> {
+        for (position, entry) in spec.entries.iter().enumerate() {
+            self.run(position, entry, &Work::Import(entry.clone()))?;
+        }
+        if let Some(script) = &spec.script {
+            let code = Code::Script {
+                name: "snapshot-script.js".to_owned(),
+                source: script.clone().into(),
+            };
+            let work = Work::Execute(code, Value::Undefined);
+            self.run(spec.entries.len(), "the script", &work)?;
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, position: usize, entry: &str, work: &Work) -> Result<(), SnapshotError> {
+        let request = u64::try_from(position).unwrap_or(u64::MAX).saturating_add(1);
+        let mut runner = Runner {
+            realm: &mut self.realm,
+            watchdog: &self.watchdog,
+            clock: ThreadClock::of_this_thread(),
+        };
+        let (outcome, _) = runner.request(
+            RequestId::new(request),
+            work,
+            Until::Drained,
+            ValueFormat::Json,
+        );
+        let entry = entry.to_owned();
+        match outcome {
+            Outcome::Exception(error) => Err(SnapshotError::Threw {
+                entry,
+                error: Box::new(error),
+            }),
+            Outcome::LimitExceeded(report) => Err(SnapshotError::Limit { entry, report }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Serialises the realm. When the evaluation failed the blob is made of an empty
+    /// context and thrown away.
+    fn serialise(
+        mut self,
+        spec: &SnapshotSpec,
+        wanted: bool,
+    ) -> (Option<Bytes>, Vec<SnapshotModule>, BTreeMap<String, String>) {
+        let entries = if wanted { self.entry_urls(spec) } else { BTreeMap::new() };
+        let modules = self.realm.look(|scope| {
+            let context = scope.get_current_context();
+            let modules = match State::of(scope) {
+                Some(state) if wanted => add_data(scope, &state),
+                _ => Vec::new(),
+            };
+            scope.set_default_context(context);
+            modules
+        });
+        let isolate = self.realm.into_isolate();
+        let blob = isolate.create_blob(v8::FunctionCodeHandling::Keep);
+        drop(self.guard);
+        let blob = blob.filter(|_| wanted).map(|blob| Bytes::copy_from_slice(&blob));
+        (blob, modules, entries)
+    }
+
+    fn entry_urls(&self, spec: &SnapshotSpec) -> BTreeMap<String, String> {
+        let modules = &self.realm.state().modules;
+        let referrer = crate::modules::directory_url(&modules.cwd);
+        spec.entries
+            .iter()
+            .filter_map(|entry| {
+                let kind = host_bridge::resolver::ImportKind::Import;
+                let target = modules.resolve(entry, &referrer, kind).ok()?;
+                Some((entry.clone(), target.url))
+            })
+            .collect()
+    }
+}
+
+fn add_data(scope: &mut crate::Scope<'_, '_>, state: &State) -> Vec<SnapshotModule> {
+    let context = scope.get_current_context();
+    if let Some(hooks) = state.hooks.get() {
+        let hooks = hooks.object(scope);
+        scope.add_context_data(context, hooks);
+    }
+    let map = state.modules.map.borrow();
+    let mut modules = Vec::new();
+    for entry in map.sorted() {
+        let module = v8::Local::new(scope, &entry.module);
+        scope.add_context_data(context, module);
+        modules.push(SnapshotModule {
+            url: entry.key.url.clone(),
+            attribute: entry.key.attribute.clone(),
+        });
+    }
+    modules
+}
+
+fn build_limits(request: &LimitsRequest) -> Limits {
+    let ceilings = Limits {
+        heap_bytes: 4 << 30,
+        cpu_ms: 600_000,
+        wall_ms: 600_000,
+        ..Limits::DEFAULT
+    };
+    let asked = LimitsRequest {
+        heap_bytes: request.heap_bytes.or(DEFAULT_LIMITS.heap_bytes),
+        cpu_ms: request.cpu_ms.or(DEFAULT_LIMITS.cpu_ms),
+        wall_ms: request.wall_ms.or(DEFAULT_LIMITS.wall_ms),
+        ..request.clone()
+    };
+    asked.resolve(&ceilings)
+}
+
+fn open_spec(spec: &SnapshotSpec, limits: Limits) -> OpenSpec {
+    OpenSpec {
+        session: SessionId::new(1),
+        snapshot: None,
+        roots: spec.roots.clone(),
+        limits,
+        env: spec.env.clone(),
+        argv: spec.argv.clone(),
+        cwd: spec.cwd.clone(),
+        conditions: spec.conditions.clone(),
+        functions: Vec::new(),
+    }
+}
+
+fn links(limits: Limits, handle: &Arc<OnceLock<v8::IsolateHandle>>) -> Links {
+    let mailbox = Arc::new(Mailbox::default());
+    let counters = Arc::new(Counters::new(Vec::new()));
+    let heap_bytes = usize::try_from(limits.heap_bytes).unwrap_or(usize::MAX);
+    Links {
+        terminator: Arc::new(interrupting(&mailbox, handle)),
+        mailbox,
+        calls: Arc::new(CallTable::new(0)),
+        budget: Arc::new(Budget::new(heap_bytes, Arc::clone(&counters))),
+        counters,
+        // What an SDK prints while it is loaded is nobody's output.
+        events: Arc::new(EventSender::new(drop)),
+    }
+}
+
+/// A terminator that wakes the session's mailbox and stops its JavaScript.
+pub(crate) fn interrupting(
+    mailbox: &Arc<Mailbox<crate::platform::Task>>,
+    handle: &Arc<OnceLock<v8::IsolateHandle>>,
+) -> Terminator {
+    let (mailbox, handle) = (Arc::clone(mailbox), Arc::clone(handle));
+    Terminator::new(move || {
+        mailbox.interrupt();
+        if let Some(isolate) = handle.get() {
+            isolate.terminate_execution();
+        }
+    })
+}

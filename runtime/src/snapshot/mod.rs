@@ -1,0 +1,13 @@
+//! Heap snapshots: the base realm, and realms in which an SDK has been evaluated.
+//!
+//! The blob holds one context. Its data are, in this order, the hooks of the realm and the
+//! modules of the module map.
+
+mod build;
+mod image;
+mod restore;
+
+pub use self::build::{SnapshotError, build_snapshot};
+pub(crate) use self::image::{Image, base_image};
+pub(crate) use self::build::interrupting;
+pub(crate) use self::restore::restore;

@@ -1,0 +1,104 @@
+//! What the command line and the environment decide. Nothing else reads either.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use protocol::Limits;
+use protocol::bounds::MAX_FRAME_CEILING;
+
+use crate::machine::default_max_sessions;
+use crate::trace::TraceLevel;
+
+/// The variable with the log filter, in the syntax of `tracing_subscriber::EnvFilter`.
+pub const LOG_VARIABLE: &str = "ISOLATE_SIDECAR_LOG";
+/// The variable that asks for traces: `roundtrips` or `calls`.
+pub const TRACE_VARIABLE: &str = "ISOLATE_SIDECAR_TRACE";
+
+/// Multiple of the default that a limit may reach when the command line does not say.
+const DEFAULT_HEADROOM: u64 = 10;
+
+/// Settings of a serving process.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The most that a session can be given.
+    pub ceilings: Limits,
+    /// Sessions at one time.
+    pub max_sessions: u32,
+    /// The largest body that can be agreed on, in bytes.
+    pub max_frame: u32,
+    /// How long a session that is closed, or a request over its wall-clock limit, may
+    /// take to stop before it counts as stuck.
+    pub grace: Duration,
+    /// Sessions whose thread may be parked for good before the process takes no new ones.
+    pub max_parked: u32,
+    /// The program that makes snapshots.
+    pub builder: BuilderCommand,
+    /// What is traced on standard error.
+    pub trace: TraceLevel,
+}
+
+/// A program with arguments that speaks the snapshot pipe: reads a spec, writes an image.
+#[derive(Debug, Clone)]
+pub struct BuilderCommand {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+}
+
+impl Config {
+    /// Ceilings that hold when the command line does not say: 1 GiB of heap, 10 times the
+    /// default of everything else.
+    pub fn default_ceilings() -> Limits {
+        let default = Limits::DEFAULT;
+        let headroom = u32::try_from(DEFAULT_HEADROOM).unwrap_or(1);
+        Limits {
+            heap_bytes: 1 << 30,
+            cpu_ms: default.cpu_ms.saturating_mul(DEFAULT_HEADROOM),
+            wall_ms: default.wall_ms.saturating_mul(DEFAULT_HEADROOM),
+            output_bytes: default.output_bytes.saturating_mul(DEFAULT_HEADROOM),
+            host_calls_in_flight: default.host_calls_in_flight.saturating_mul(headroom),
+            host_call_timeout_ms: default.host_call_timeout_ms.saturating_mul(DEFAULT_HEADROOM),
+            timers: default.timers.saturating_mul(headroom),
+            message_bytes: default.message_bytes.saturating_mul(headroom),
+        }
+    }
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            ceilings: Config::default_ceilings(),
+            max_sessions: default_max_sessions(),
+            max_frame: MAX_FRAME_CEILING,
+            grace: Duration::from_secs(2),
+            max_parked: 16,
+            builder: BuilderCommand::this_program(),
+            trace: TraceLevel::from_environment(),
+        }
+    }
+}
+
+impl BuilderCommand {
+    /// This very executable, even when its file was replaced or removed meanwhile.
+    pub fn this_program() -> BuilderCommand {
+        BuilderCommand {
+            program: PathBuf::from("/proc/self/exe"),
+            args: vec!["build-snapshot".to_owned()],
+        }
+    }
+}
+
+/// The log filter of the environment; warnings and errors when it does not say.
+pub fn log_filter() -> String {
+    variable(LOG_VARIABLE).unwrap_or_else(|| "warn".to_owned())
+}
+
+/// The value of an environment variable that this program defines.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place where the environment is read"
+)]
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}

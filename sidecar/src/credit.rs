@@ -1,0 +1,229 @@
+//! How much a guest may have under way to the host: what it sends (host calls, results,
+//! events) waits in its own thread until the host has read enough of what was sent before.
+//!
+//! `Output` is not counted here; it has an allowance of its own in the session's mailbox.
+//!
+//! Invariant: whatever guests do, their frames take at most [`MAX_IN_FLIGHT`] plus one
+//! frame plus [`ALWAYS_ADMITTED`] a session. So no guest can fill the outbox, and what
+//! does is the host's own doing.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// All sessions together, in bytes.
+const MAX_IN_FLIGHT: usize = 32 * 1024 * 1024;
+/// One session, in bytes. A single larger frame is let through alone.
+const MAX_IN_SESSION: usize = 8 * 1024 * 1024;
+/// Admitted whatever the others have under way, so that small calls of one session do not
+/// wait for large ones of another.
+const ALWAYS_ADMITTED: usize = 64 * 1024;
+/// Events of one session that the router has not taken yet.
+const MAX_EVENTS: usize = 256;
+
+/// What all sessions share.
+#[derive(Debug, Default)]
+pub(crate) struct Pool {
+    inner: Mutex<PoolInner>,
+    bell: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct PoolInner {
+    in_flight: usize,
+    n_waiting: usize,
+}
+
+/// One session's share. Its numbers change only while the pool is locked.
+#[derive(Debug)]
+pub(crate) struct Credit {
+    pool: Arc<Pool>,
+    inner: Mutex<CreditInner>,
+}
+
+#[derive(Debug, Default)]
+struct CreditInner {
+    bytes: usize,
+    events: usize,
+    is_lifted: bool,
+    is_waiting: bool,
+}
+
+/// Bytes and one event under way. Dropping it gives both back.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    credit: Arc<Credit>,
+    bytes: usize,
+    is_received: bool,
+}
+
+impl Pool {
+    /// A new session's share.
+    pub(crate) fn credit(self: &Arc<Pool>) -> Arc<Credit> {
+        Arc::new(Credit {
+            pool: Arc::clone(self),
+            inner: Mutex::default(),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, PoolInner> {
+        // Only numbers are changed under the lock; a panic leaves nothing torn.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ring(&self, pool: MutexGuard<'_, PoolInner>) {
+        let n_waiting = pool.n_waiting;
+        drop(pool);
+        if n_waiting > 0 {
+            self.bell.notify_all();
+        }
+    }
+}
+
+impl Credit {
+    /// Session thread: waits until an event with `bytes` may be sent.
+    pub(crate) fn reserve(self: &Arc<Credit>, bytes: usize) -> Ticket {
+        let mut pool = self.pool.lock();
+        while !self.admits(bytes, pool.in_flight) {
+            self.lock().is_waiting = true;
+            pool.n_waiting = pool.n_waiting.saturating_add(1);
+            pool = self
+                .pool
+                .bell
+                .wait(pool)
+                .unwrap_or_else(PoisonError::into_inner);
+            pool.n_waiting = pool.n_waiting.saturating_sub(1);
+            self.lock().is_waiting = false;
+        }
+        pool.in_flight = pool.in_flight.saturating_add(bytes);
+        let mut own = self.lock();
+        own.bytes = own.bytes.saturating_add(bytes);
+        own.events = own.events.saturating_add(1);
+        Ticket {
+            credit: Arc::clone(self),
+            bytes,
+            is_received: false,
+        }
+    }
+
+    /// Lets everything through from now on: the session is ending, and its thread must not
+    /// wait for the host any more.
+    pub(crate) fn lift(&self) {
+        let pool = self.pool.lock();
+        self.lock().is_lifted = true;
+        self.pool.ring(pool);
+    }
+
+    /// Whether the session's thread is waiting for the host to read.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.lock().is_waiting
+    }
+
+    fn admits(&self, bytes: usize, in_flight: usize) -> bool {
+        let own = self.lock();
+        if own.is_lifted {
+            return true;
+        }
+        let total = own.bytes.saturating_add(bytes);
+        own.events < MAX_EVENTS
+            && (total <= ALWAYS_ADMITTED
+                || (in_flight < MAX_IN_FLIGHT && (own.bytes == 0 || total <= MAX_IN_SESSION)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, CreditInner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ticket {
+    /// Router: the event was taken off the queue; its bytes are still under way.
+    pub(crate) fn received(&mut self) {
+        if !self.is_received {
+            self.is_received = true;
+            self.give_back(1, 0);
+        }
+    }
+
+    fn give_back(&self, events: usize, bytes: usize) {
+        let pool = &self.credit.pool;
+        let mut shared = pool.lock();
+        shared.in_flight = shared.in_flight.saturating_sub(bytes);
+        let mut own = self.credit.lock();
+        own.bytes = own.bytes.saturating_sub(bytes);
+        own.events = own.events.saturating_sub(events);
+        drop(own);
+        pool.ring(shared);
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.received();
+        self.give_back(0, self.bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn admits(credit: &Credit, bytes: usize) -> bool {
+        let in_flight = credit.pool.lock().in_flight;
+        credit.admits(bytes, in_flight)
+    }
+
+    #[test]
+    fn a_session_is_bounded_just_below_at_and_above() {
+        let credit = Arc::new(Pool::default()).credit();
+        let first = credit.reserve(MAX_IN_SESSION - 1);
+        assert!(admits(&credit, 1));
+        assert!(!admits(&credit, 2));
+        drop(first);
+        assert!(admits(&credit, MAX_IN_SESSION + 1), "alone");
+    }
+
+    #[test]
+    fn small_frames_pass_while_the_pool_is_full() {
+        let pool = Arc::new(Pool::default());
+        let hog = pool.credit();
+        let large = hog.reserve(MAX_IN_FLIGHT);
+        let other = pool.credit();
+        assert!(admits(&other, ALWAYS_ADMITTED));
+        assert!(!admits(&other, ALWAYS_ADMITTED + 1));
+        drop(large);
+        assert!(admits(&other, ALWAYS_ADMITTED + 1));
+    }
+
+    #[test]
+    fn events_are_bounded_until_they_are_received() {
+        let credit = Arc::new(Pool::default()).credit();
+        let mut tickets: Vec<_> = (0..MAX_EVENTS).map(|_| credit.reserve(1)).collect();
+        assert!(!admits(&credit, 1));
+        tickets[0].received();
+        assert!(admits(&credit, 1));
+        tickets.clear();
+        let own = credit.lock();
+        assert_eq!((own.bytes, own.events), (0, 0));
+    }
+
+    #[test]
+    fn a_waiting_thread_is_woken_by_room_and_by_lifting() {
+        let pool = Arc::new(Pool::default());
+        for lift in [false, true] {
+            let credit = pool.credit();
+            let ticket = credit.reserve(MAX_IN_SESSION);
+            let waiting = Arc::clone(&credit);
+            let thread = std::thread::Builder::new()
+                .spawn(move || drop(waiting.reserve(MAX_IN_SESSION)))
+                .unwrap();
+            while !credit.is_waiting() {
+                std::thread::yield_now();
+            }
+            if lift {
+                credit.lift();
+            }
+            if !lift {
+                drop(ticket);
+            }
+            thread.join().unwrap();
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The sidecar process without its engine: transport, router, handlers, session table,
+//! and the ways in which it ends.
+//!
+//! Reading order: [`serve`], `router.rs` (what can wake us), `dispatch.rs` (what the host
+//! can send), `session_table.rs` (what a session goes through), `outbox.rs` (what waits for
+//! the host), `lifeline.rs` (how it ends).
+//!
+//! Invariant: the router never blocks. Whatever it gives away goes into a bounded queue, and
+//! a full queue has a defined answer.
+#![forbid(unsafe_code)]
+
+mod alarm;
+mod config;
+mod credit;
+mod dispatch;
+mod error;
+mod exit_code;
+mod handlers;
+mod handshake;
+mod lifeline;
+mod machine;
+mod outbox;
+mod router;
+mod session_table;
+mod snapshot_pipe;
+mod snapshots;
+mod state;
+mod trace;
+mod transport;
+mod validate;
+
+pub use self::config::{BuilderCommand, Config, LOG_VARIABLE, TRACE_VARIABLE, log_filter};
+pub use self::exit_code::ExitCode;
+pub use self::lifeline::{OrphanedAtStart, Parent};
+pub use self::machine::default_max_sessions;
+pub use self::router::serve;
+pub use self::snapshot_pipe::{PipeError, read_spec, write_failure, write_image};
+pub use self::trace::TraceLevel;
+pub use self::transport::{Transport, TransportError, adopt_stdio};

@@ -1,0 +1,298 @@
+//! What waits to be written to the host, and in which order it goes.
+//!
+//! ```text
+//!   frames of a session with nothing else waiting,
+//!   frames of the connection ───────────────────> control ─┐ first
+//!   frames of a session behind its own Output ──> lane ────┤ then, one frame a lane in turn
+//!   Output ─────────────────────────────────────> lane ────┘ last, one frame a lane in turn
+//! ```
+//!
+//! Invariant: the frames of one session leave in the order in which they came. So the
+//! `Output` of a request is on the wire before its `Outcome`; between sessions, what a host
+//! waits for goes ahead of output.
+//!
+//! Invariant: what waits is bounded. Guests pay for their frames with a [`Toll`] that they
+//! get back when the frame is written; the rest, which only the host's own frames cause, is
+//! bounded by [`MAX_UNPAID`], and more means that the host does not read.
+
+use std::collections::{HashMap, VecDeque};
+
+use bytes::{Bytes, BytesMut};
+use host_bridge::OutputTicket;
+use protocol::bounds::HELLO_MAX_FRAME;
+use protocol::frame::GoAway;
+use protocol::{EncodeError, RequestId, SessionId, SidecarFrame};
+
+use crate::credit;
+
+/// Bytes of frames that no guest has paid for. More is a connection error.
+const MAX_UNPAID: usize = 64 * 1024 * 1024;
+/// A frame longer than this does not share its buffer with later ones.
+const MAX_SHARED: usize = 64 * 1024;
+
+/// What a guest has laid down for a frame. Dropping it, once the frame is written or given
+/// up, gives it back.
+#[derive(Debug)]
+pub(crate) enum Toll {
+    /// Nothing: the host caused the frame.
+    Unpaid,
+    /// For `Output`.
+    Output(#[expect(dead_code, reason = "held for its drop")] OutputTicket),
+    /// For everything else that guests send.
+    Credit(#[expect(dead_code, reason = "held for its drop")] credit::Ticket),
+}
+
+/// One encoded frame.
+#[derive(Debug)]
+pub(crate) struct Parcel {
+    /// Head and body.
+    pub(crate) bytes: Bytes,
+    toll: Toll,
+}
+
+/// The frames of one session that came while `Output` of it was waiting.
+#[derive(Debug, Default)]
+struct Lane {
+    parcels: VecDeque<Parcel>,
+    n_control: usize,
+}
+
+/// See the module's text.
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    max_body: u32,
+    scratch: BytesMut,
+    control: VecDeque<Parcel>,
+    lanes: HashMap<SessionId, Lane>,
+    /// Lanes with a control frame in them, each once.
+    urgent: VecDeque<SessionId>,
+    /// The other lanes, each once.
+    bulk: VecDeque<SessionId>,
+    farewell: Option<Parcel>,
+    is_closed: bool,
+    load: Load,
+}
+
+/// How much waits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Load {
+    /// Bytes of control frames.
+    pub(crate) control: usize,
+    /// Bytes of `Output` frames.
+    pub(crate) output: usize,
+    /// Most bytes that ever waited.
+    pub(crate) peak: usize,
+    /// The part of `control` that no guest has paid for.
+    unpaid: usize,
+    /// Frames written since the start.
+    pub(crate) frames_written: u64,
+}
+
+impl Outbox {
+    pub(crate) fn new() -> Outbox {
+        Outbox {
+            max_body: HELLO_MAX_FRAME,
+            scratch: BytesMut::new(),
+            control: VecDeque::new(),
+            lanes: HashMap::new(),
+            urgent: VecDeque::new(),
+            bulk: VecDeque::new(),
+            farewell: None,
+            is_closed: false,
+            load: Load::default(),
+        }
+    }
+
+    /// The largest body that the host reads, as agreed in the handshake.
+    pub(crate) fn set_max_body(&mut self, max_body: u32) {
+        self.max_body = max_body;
+    }
+
+    /// See [`Outbox::set_max_body`].
+    pub(crate) fn max_body(&self) -> u32 {
+        self.max_body
+    }
+
+    /// Queues a frame.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be encoded within what the host reads; nothing is queued then.
+    pub(crate) fn push(
+        &mut self,
+        session: SessionId,
+        request: RequestId,
+        frame: &SidecarFrame,
+        toll: Toll,
+    ) -> Result<(), EncodeError> {
+        if self.is_closed {
+            return Ok(());
+        }
+        let bytes = self.encode(session, request, frame)?;
+        let parcel = Parcel { bytes, toll };
+        self.load.add(&parcel);
+        if parcel.is_output() || self.lanes.contains_key(&session) {
+            self.push_to_lane(session, parcel);
+        } else {
+            self.control.push_back(parcel);
+        }
+        Ok(())
+    }
+
+    /// Queues the last frame: it goes after everything else, and nothing goes after it.
+    pub(crate) fn close_with(&mut self, go_away: GoAway) {
+        let frame = SidecarFrame::GoAway(go_away);
+        if let Ok(bytes) = self.encode(SessionId::CONNECTION, RequestId::NONE, &frame) {
+            let toll = Toll::Unpaid;
+            let parcel = Parcel { bytes, toll };
+            self.load.add(&parcel);
+            self.farewell = Some(parcel);
+        }
+        self.is_closed = true;
+    }
+
+    /// Gives up everything that waits: there is nobody to read it.
+    pub(crate) fn abandon(&mut self) {
+        *self = Outbox {
+            is_closed: true,
+            load: self.load.written_only(),
+            ..Outbox::new()
+        };
+    }
+
+    /// Takes the next frame to be written.
+    pub(crate) fn pop(&mut self) -> Option<Parcel> {
+        let parcel = self
+            .control
+            .pop_front()
+            .or_else(|| self.pop_from_lane())
+            .or_else(|| self.farewell.take());
+        self.shrink();
+        parcel
+    }
+
+    /// Accounts for a frame of `len` bytes that [`Outbox::pop`] gave and that is on the
+    /// wire.
+    pub(crate) fn written(&mut self, len: usize, parcel: &Parcel) {
+        self.load.remove(len, parcel);
+    }
+
+    /// Whether nothing waits to be popped.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.control.is_empty() && self.lanes.is_empty() && self.farewell.is_none()
+    }
+
+    /// How much waits, popped and unwritten frames included.
+    pub(crate) fn load(&self) -> Load {
+        self.load
+    }
+
+    /// Bytes that wait for a host that does not read, when they are too many.
+    pub(crate) fn overflow(&self) -> Option<usize> {
+        (self.load.unpaid > MAX_UNPAID).then_some(self.load.unpaid)
+    }
+
+    fn encode(
+        &mut self,
+        session: SessionId,
+        request: RequestId,
+        frame: &SidecarFrame,
+    ) -> Result<Bytes, EncodeError> {
+        frame.encode_within(self.max_body, session, request, &mut self.scratch)?;
+        let bytes = self.scratch.split().freeze();
+        if bytes.len() > MAX_SHARED {
+            self.scratch = BytesMut::new();
+        }
+        Ok(bytes)
+    }
+
+    fn push_to_lane(&mut self, session: SessionId, parcel: Parcel) {
+        let is_output = parcel.is_output();
+        let lane = self.lanes.entry(session).or_default();
+        let is_new = lane.parcels.is_empty();
+        lane.parcels.push_back(parcel);
+        if is_output {
+            if is_new {
+                self.bulk.push_back(session);
+            }
+            return;
+        }
+        lane.n_control = lane.n_control.saturating_add(1);
+        if lane.n_control == 1 {
+            self.bulk.retain(|bulk| *bulk != session);
+            self.urgent.push_back(session);
+        }
+    }
+
+    fn pop_from_lane(&mut self) -> Option<Parcel> {
+        let session = self
+            .urgent
+            .pop_front()
+            .or_else(|| self.bulk.pop_front())?;
+        let lane = self.lanes.get_mut(&session)?;
+        let parcel = lane.parcels.pop_front()?;
+        if !parcel.is_output() {
+            lane.n_control = lane.n_control.saturating_sub(1);
+        }
+        if lane.parcels.is_empty() {
+            self.lanes.remove(&session);
+        } else if lane.n_control > 0 {
+            self.urgent.push_back(session);
+        } else {
+            self.bulk.push_back(session);
+        }
+        Some(parcel)
+    }
+
+    /// After a burst, its memory goes back.
+    fn shrink(&mut self) {
+        if self.control.is_empty() && self.control.capacity() > 1024 {
+            self.control = VecDeque::new();
+        }
+    }
+}
+
+impl Parcel {
+    fn is_output(&self) -> bool {
+        matches!(self.toll, Toll::Output(_))
+    }
+}
+
+impl Load {
+    fn add(&mut self, parcel: &Parcel) {
+        let len = parcel.bytes.len();
+        if parcel.is_output() {
+            self.output = self.output.saturating_add(len);
+        } else {
+            self.control = self.control.saturating_add(len);
+        }
+        if matches!(parcel.toll, Toll::Unpaid) {
+            self.unpaid = self.unpaid.saturating_add(len);
+        }
+        self.peak = self.peak.max(self.output.saturating_add(self.control));
+    }
+
+    fn remove(&mut self, len: usize, parcel: &Parcel) {
+        if parcel.is_output() {
+            self.output = self.output.saturating_sub(len);
+        } else {
+            self.control = self.control.saturating_sub(len);
+        }
+        if matches!(parcel.toll, Toll::Unpaid) {
+            self.unpaid = self.unpaid.saturating_sub(len);
+        }
+        self.frames_written = self.frames_written.saturating_add(1);
+    }
+
+    fn written_only(self) -> Load {
+        Load {
+            control: 0,
+            output: 0,
+            unpaid: 0,
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! Everything that the router owns, and what handlers do with it: answer, refuse, end.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use host_bridge::{Engine, EventSender, SessionCommand};
+use protocol::frame::{Kind, Refused, Reset};
+use protocol::{
+    EncodeError, LimitKind, LimitReport, ProcessStats, Reason, RequestId, SessionId, SessionStats,
+    SidecarFrame,
+};
+use tokio::sync::mpsc;
+
+use crate::config::Config;
+use crate::credit::Pool;
+use crate::error::RequestError;
+use crate::handshake::Handshake;
+use crate::lifeline::{Ending, FAREWELL_WITHIN, LEAVE_WITHIN, Lifeline};
+use crate::outbox::{Outbox, Toll};
+use crate::router::{Event, Report};
+use crate::session_table::{SessionKey, SessionTable};
+use crate::snapshots::SnapshotBuilds;
+use crate::trace::Trace;
+
+/// Whom a frame of the host concerns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Address {
+    pub(crate) session: SessionId,
+    pub(crate) request: RequestId,
+}
+
+/// See the module's text. Only the router's task touches it, so nothing here is locked.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) engine: Box<dyn Engine>,
+    pub(crate) config: Config,
+    pub(crate) handshake: Handshake,
+    pub(crate) sessions: SessionTable,
+    pub(crate) outbox: Outbox,
+    pub(crate) builds: SnapshotBuilds,
+    pub(crate) lifeline: Lifeline,
+    pub(crate) trace: Trace,
+    pub(crate) counters: ProcessCounters,
+    /// Too many threads are parked: no new sessions, and the process ends with the last.
+    pub(crate) is_draining: bool,
+    pool: Arc<Pool>,
+    reports: mpsc::Sender<Report>,
+}
+
+/// What `GetStats` on the connection tells beyond what the tables know.
+#[derive(Debug)]
+pub(crate) struct ProcessCounters {
+    started: Instant,
+    pub(crate) sessions_opened: u64,
+    pub(crate) frames_in: u64,
+    pub(crate) frames_refused: u64,
+}
+
+impl State {
+    pub(crate) fn new(
+        engine: Box<dyn Engine>,
+        config: Config,
+        events: mpsc::Sender<Event>,
+        reports: mpsc::Sender<Report>,
+    ) -> State {
+        State {
+            engine,
+            handshake: Handshake::Expected,
+            sessions: SessionTable::new(config.grace),
+            outbox: Outbox::new(),
+            builds: SnapshotBuilds::new(config.builder.clone(), events),
+            lifeline: Lifeline::new(),
+            trace: Trace::new(config.trace),
+            counters: ProcessCounters {
+                started: Instant::now(),
+                sessions_opened: 0,
+                frames_in: 0,
+                frames_refused: 0,
+            },
+            is_draining: false,
+            pool: Arc::default(),
+            reports,
+            config,
+        }
+    }
+
+    /// Queues a frame that the host's own frame has caused.
+    pub(crate) fn reply(&mut self, to: Address, frame: impl Into<SidecarFrame>) {
+        let frame = frame.into();
+        if let Err(err) = self.send(to, &frame, Toll::Unpaid) {
+            let kind = frame.kind();
+            tracing::error!(%kind, session = %to.session, request = %to.request, %err, "cannot send");
+            self.refuse_unsendable(to, kind, &err);
+        }
+    }
+
+    /// Queues a frame. The error says that it does not fit what the host reads.
+    pub(crate) fn send(
+        &mut self,
+        to: Address,
+        frame: &SidecarFrame,
+        toll: Toll,
+    ) -> Result<(), EncodeError> {
+        self.outbox.push(to.session, to.request, frame, toll)
+    }
+
+    /// Answers a frame that has no effect.
+    pub(crate) fn refuse(&mut self, to: Address, kind: Kind, err: &RequestError) {
+        self.counters.frames_refused = self.counters.frames_refused.saturating_add(1);
+        tracing::debug!(%kind, session = %to.session, request = %to.request, %err, "refused");
+        self.reply(to, err.to_refused(kind));
+    }
+
+    /// Ends a session that the host did not ask to end: the answer to all that it has open.
+    pub(crate) fn reset(&mut self, id: SessionId, reset: Reset) {
+        tracing::warn!(session = %id, reason = %reset.reason, message = reset.message, "session reset");
+        let to = Address {
+            session: id,
+            request: RequestId::NONE,
+        };
+        let stats = reset.stats.clone();
+        let frame = SidecarFrame::Reset(reset);
+        if self.send(to, &frame, Toll::Unpaid).is_err()
+            && let SidecarFrame::Reset(reset) = frame
+        {
+            // Thousands of methods and a small frame: the sums must do.
+            let stats = stats.map(without_methods);
+            self.reply(to, Reset { stats, ..reset });
+        }
+    }
+
+    /// A session's way to report, with what it may have under way.
+    pub(crate) fn event_sender(&self, key: SessionKey) -> (EventSender, Arc<crate::credit::Credit>) {
+        let credit = self.pool.credit();
+        let own = Arc::clone(&credit);
+        let reports = self.reports.clone();
+        let sender = EventSender::new(move |event| {
+            let ticket = own.reserve(crate::handlers::session_event::weight(&event));
+            let report = Report { key, event, ticket };
+            // The error is that the router is gone, and the process with it.
+            if let Err(mpsc::error::TrySendError::Full(report)) = reports.try_send(report) {
+                let _ = reports.blocking_send(report);
+            }
+        });
+        (sender, credit)
+    }
+
+    /// Stops what runs in a session and lets it close.
+    pub(crate) fn close_session(
+        &mut self,
+        id: SessionId,
+        request: Option<RequestId>,
+        within: Duration,
+    ) -> Result<(), RequestError> {
+        let now = Instant::now();
+        self.sessions.update(id, |session| {
+            if session.is_closing() {
+                return Err(RequestError::SessionClosing(id));
+            }
+            session.credit().lift();
+            for in_flight in session.in_flight() {
+                if matches!(in_flight.kind, Kind::Execute | Kind::Call) {
+                    session.handle().cancel(in_flight.request);
+                }
+            }
+            let request_id = request.unwrap_or(RequestId::NONE);
+            let close = SessionCommand::Close {
+                request: request_id,
+            };
+            // The error is that the thread is ending anyway; its report is on the way.
+            let _ = session.handle().try_send(close);
+            session.closing(request, within, now);
+            Ok(())
+        })
+    }
+
+    /// Begins the end of the process. The first cause wins.
+    pub(crate) fn leave(&mut self, ending: Ending) {
+        let now = Instant::now();
+        let deadline = now.checked_add(LEAVE_WITHIN).unwrap_or(now);
+        if !self.lifeline.leave(ending.clone(), deadline) {
+            return;
+        }
+        tracing::info!(code = ?ending.code, reason = %ending.go_away.reason, message = ending.go_away.message, "leaving");
+        for id in self.sessions.ids() {
+            // The error is that the session is closing already.
+            let _ = self.close_session(id, None, LEAVE_WITHIN);
+        }
+        self.builds.abandon();
+    }
+
+    /// Ends the process because `stuck` does not stop: everyone is told, nobody is waited
+    /// for.
+    pub(crate) fn leave_stuck(&mut self, stuck: SessionId) {
+        let message = format!("session {stuck} did not stop within its grace period");
+        self.leave(Ending::stuck(message.clone()));
+        for id in self.sessions.ids() {
+            let Some(session) = self.sessions.remove(id) else {
+                continue;
+            };
+            let stats = session.handle().stats();
+            self.trace.session(id, &stats);
+            let reset = Reset {
+                reason: Reason::StuckSession,
+                message: message.clone(),
+                stats: Some(stats),
+            };
+            self.reset(id, reset);
+        }
+    }
+
+    /// Carries out what time or the end of the last session has made due.
+    pub(crate) fn advance(&mut self, now: Instant) {
+        if self.lifeline.is_serving() || self.lifeline.is_shutting_down() {
+            if let Some(stuck) = self.sessions.quarantine_overdue(now).first() {
+                self.leave_stuck(*stuck);
+            } else if self.is_draining && self.sessions.is_empty() {
+                let message = "too many sessions are parked for good".to_owned();
+                self.leave(Ending::stuck(message));
+            } else if self.lifeline.is_shutting_down()
+                && (self.sessions.is_empty() || self.lifeline.is_over(now))
+            {
+                self.leave(Ending::shutdown());
+            }
+        }
+        if self.lifeline.ending().is_some()
+            && (self.sessions.is_empty() || self.lifeline.is_over(now))
+        {
+            self.farewell(now);
+        }
+    }
+
+    /// When [`State::advance`] has something to do even if nothing happens.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        let sessions = match self.lifeline.is_leaving() {
+            true => None,
+            false => self.sessions.next_deadline(),
+        };
+        [sessions, self.lifeline.deadline()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    pub(crate) fn process_stats(&self) -> ProcessStats {
+        let load = self.outbox.load();
+        let bytes = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
+        let mut stats = ProcessStats {
+            uptime_ms: u64::try_from(self.counters.started.elapsed().as_millis())
+                .unwrap_or(u64::MAX),
+            sessions_opened_total: self.counters.sessions_opened,
+            snapshots: u32::try_from(self.engine.n_snapshots()).unwrap_or(u32::MAX),
+            frames_in: self.counters.frames_in,
+            frames_out: load.frames_written,
+            frames_refused: self.counters.frames_refused,
+            outbox_control_bytes: bytes(load.control),
+            outbox_output_bytes: bytes(load.output),
+            outbox_peak_bytes: bytes(load.peak),
+            ..ProcessStats::default()
+        };
+        self.sessions.count_into(&mut stats);
+        stats
+    }
+
+    fn farewell(&mut self, now: Instant) {
+        let was_asked = self
+            .lifeline
+            .ending()
+            .is_some_and(|ending| *ending == Ending::shutdown());
+        if was_asked && !self.sessions.is_empty() {
+            let n = self.sessions.len();
+            let message = format!("{n} sessions did not stop within the grace period");
+            self.lifeline.worsen(Ending::stuck(message));
+        }
+        let until = now.checked_add(FAREWELL_WITHIN).unwrap_or(now);
+        if let Some(go_away) = self.lifeline.farewell(until) {
+            self.outbox.close_with(go_away);
+        }
+    }
+
+    fn refuse_unsendable(&mut self, to: Address, kind: Kind, err: &EncodeError) {
+        let limit = match err {
+            EncodeError::FrameTooLarge { len, limit } => Some(LimitReport::new(
+                LimitKind::Frame,
+                u64::from(*limit),
+                *len,
+            )),
+            _ => None,
+        };
+        let refused = SidecarFrame::Refused(Refused {
+            kind: kind.to_wire(),
+            reason: match limit {
+                Some(_) => Reason::LimitExceeded,
+                None => Reason::Internal,
+            },
+            message: crate::error::clipped(format!("the answer cannot be sent: {err}")),
+            limit,
+        });
+        if let Err(err) = self.send(to, &refused, Toll::Unpaid) {
+            tracing::error!(%err, "a refusal cannot be sent");
+        }
+    }
+}
+
+/// Statistics that fit into any frame.
+pub(crate) fn without_methods(stats: SessionStats) -> SessionStats {
+    SessionStats {
+        methods: Vec::new(),
+        ..stats
+    }
+}

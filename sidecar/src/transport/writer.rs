@@ -1,0 +1,139 @@
+//! Frames out. The router calls [`Writer::flush`] after each turn, so that a frame is
+//! written on the very poll that caused it: no task, no queue, no wake-up in between.
+//! Only when the descriptor takes no more is it watched.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, ErrorKind, IoSlice, Write};
+use std::os::fd::OwnedFd;
+
+use bytes::Buf;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use super::Channel;
+use crate::outbox::{Outbox, Parcel};
+
+/// Most frames in one write.
+const MAX_PARCELS: usize = 64;
+/// A write is not made larger than this by adding frames to it.
+const MAX_BATCH: usize = 256 * 1024;
+
+/// Owns the way to the host.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    file: File,
+    /// Being written: the first may be written in part.
+    batch: VecDeque<(usize, Parcel)>,
+    batch_len: usize,
+    /// Present while the descriptor takes no more.
+    blocked: Option<AsyncFd<OwnedFd>>,
+}
+
+/// How a flush went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flushed {
+    /// Everything was written.
+    All,
+    /// The descriptor takes no more now.
+    Blocked,
+}
+
+impl Writer {
+    pub(crate) fn new(output: Channel) -> Writer {
+        Writer {
+            file: File::from(output.fd),
+            batch: VecDeque::new(),
+            batch_len: 0,
+            blocked: None,
+        }
+    }
+
+    /// Writes as much as the descriptor takes. Never blocks.
+    ///
+    /// # Errors
+    ///
+    /// When nobody reads any more.
+    pub(crate) fn flush(&mut self, outbox: &mut Outbox) -> io::Result<Flushed> {
+        loop {
+            self.fill(outbox);
+            if self.batch.is_empty() {
+                self.blocked = None;
+                return Ok(Flushed::All);
+            }
+            match self.write() {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(n) => self.advance(n, outbox),
+                Err(err) if err.kind() == ErrorKind::Interrupted => {}
+                Err(err) if err.kind() == ErrorKind::WouldBlock => {
+                    self.watch()?;
+                    return Ok(Flushed::Blocked);
+                }
+                Err(err) => return Err(err),
+            }
+        }
+    }
+
+    /// Whether [`Writer::writable`] is worth waiting for.
+    pub(crate) fn is_blocked(&self) -> bool {
+        self.blocked.is_some()
+    }
+
+    /// Waits until the descriptor takes more, or never will.
+    pub(crate) async fn writable(&self) {
+        let Some(blocked) = &self.blocked else {
+            return std::future::pending().await;
+        };
+        if let Ok(mut guard) = blocked.writable().await {
+            // The next flush writes until the descriptor takes no more, and so arms the
+            // kernel's edge anew.
+            guard.clear_ready();
+        }
+    }
+
+    fn fill(&mut self, outbox: &mut Outbox) {
+        while self.batch.len() < MAX_PARCELS && self.batch_len < MAX_BATCH {
+            let Some(parcel) = outbox.pop() else {
+                return;
+            };
+            self.batch_len = self.batch_len.saturating_add(parcel.bytes.len());
+            self.batch.push_back((parcel.bytes.len(), parcel));
+        }
+    }
+
+    fn write(&self) -> io::Result<usize> {
+        let mut file = &self.file;
+        if let [(_, parcel)] = self.batch.as_slices().0 {
+            return file.write(&parcel.bytes);
+        }
+        let slices: Vec<_> = self
+            .batch
+            .iter()
+            .map(|(_, parcel)| IoSlice::new(&parcel.bytes))
+            .collect();
+        file.write_vectored(&slices)
+    }
+
+    fn advance(&mut self, n: usize, outbox: &mut Outbox) {
+        self.batch_len = self.batch_len.saturating_sub(n);
+        let mut left = n;
+        while let Some((len, parcel)) = self.batch.front_mut() {
+            if left < parcel.bytes.len() {
+                parcel.bytes.advance(left);
+                return;
+            }
+            left = left.saturating_sub(parcel.bytes.len());
+            outbox.written(*len, parcel);
+            self.batch.pop_front();
+        }
+    }
+
+    fn watch(&mut self) -> io::Result<()> {
+        if self.blocked.is_none() {
+            // One descriptor is watched once; the hang-up watch has another.
+            let fd = OwnedFd::from(self.file.try_clone()?);
+            self.blocked = Some(AsyncFd::with_interest(fd, Interest::WRITABLE)?);
+        }
+        Ok(())
+    }
+}

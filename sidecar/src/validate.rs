@@ -1,0 +1,166 @@
+//! Fields of a well-formed frame that must make sense before anything is started.
+
+use std::collections::HashSet;
+
+use protocol::{EnvVar, HostFunction, Root};
+
+/// A field has a value that the request does not allow. The text names the field, the
+/// value and the rule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum InvalidArgument {
+    #[error("roots: the host directory {0:?} is not an absolute path")]
+    HostPath(String),
+    #[error(
+        "{field}: the guest path {path:?} is not absolute and normalised (such as /app: no \
+         empty part, no `.` or `..`, no trailing slash)"
+    )]
+    GuestPath { field: &'static str, path: String },
+    #[error("roots: the guest path {0:?} is given twice")]
+    RepeatedRoot(String),
+    #[error("functions: a name is empty")]
+    UnnamedFunction,
+    #[error("functions: the name {0:?} is given twice")]
+    RepeatedFunction(String),
+    #[error("env: the name {0:?} is empty or has `=` or a NUL in it")]
+    EnvName(String),
+    #[error("env: the value of {0:?} has a NUL in it")]
+    EnvValue(String),
+    #[error("{0}: a text has a NUL in it")]
+    Nul(&'static str),
+    #[error("conditions: a condition is empty")]
+    EmptyCondition,
+    #[error("entries and script: nothing is to be evaluated")]
+    NothingToEvaluate,
+}
+
+/// Directories: absolute on the host; absolute, normalised and different for the guest.
+pub(crate) fn roots(roots: &[Root]) -> Result<(), InvalidArgument> {
+    let mut seen = HashSet::new();
+    for root in roots {
+        if !root.host.starts_with('/') || root.host.contains('\0') {
+            return Err(InvalidArgument::HostPath(root.host.clone()));
+        }
+        guest_path("roots", &root.guest)?;
+        if !seen.insert(root.guest.as_str()) {
+            return Err(InvalidArgument::RepeatedRoot(root.guest.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// A path as the guest sees it.
+pub(crate) fn guest_path(field: &'static str, path: &str) -> Result<(), InvalidArgument> {
+    let is_normalised = path == "/"
+        || path.strip_prefix('/').is_some_and(|rest| {
+            rest.split('/')
+                .all(|part| !part.is_empty() && part != "." && part != "..")
+        });
+    if is_normalised && !path.contains('\0') {
+        Ok(())
+    } else {
+        Err(InvalidArgument::GuestPath {
+            field,
+            path: path.to_owned(),
+        })
+    }
+}
+
+/// Host functions: named, each once.
+pub(crate) fn functions(functions: &[HostFunction]) -> Result<(), InvalidArgument> {
+    let mut seen = HashSet::new();
+    for function in functions {
+        if function.name.is_empty() {
+            return Err(InvalidArgument::UnnamedFunction);
+        }
+        if !seen.insert(function.name.as_str()) {
+            return Err(InvalidArgument::RepeatedFunction(function.name.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// Environment variables that any process could have. A name given twice takes its last
+/// value, as with `env`.
+pub(crate) fn env(env: &[EnvVar]) -> Result<(), InvalidArgument> {
+    for var in env {
+        if var.name.is_empty() || var.name.contains(['=', '\0']) {
+            return Err(InvalidArgument::EnvName(var.name.clone()));
+        }
+        if var.value.contains('\0') {
+            return Err(InvalidArgument::EnvValue(var.name.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// Arguments that any process could have.
+pub(crate) fn argv(argv: &[String]) -> Result<(), InvalidArgument> {
+    if argv.iter().any(|arg| arg.contains('\0')) {
+        return Err(InvalidArgument::Nul("argv"));
+    }
+    Ok(())
+}
+
+/// Names of conditions in `exports` and `imports`.
+pub(crate) fn conditions(conditions: &[String]) -> Result<(), InvalidArgument> {
+    if conditions.iter().any(String::is_empty) {
+        return Err(InvalidArgument::EmptyCondition);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use protocol::{CallMode, ValueFormat};
+
+    use super::*;
+
+    fn root(host: &str, guest: &str) -> Root {
+        Root {
+            host: host.to_owned(),
+            guest: guest.to_owned(),
+        }
+    }
+
+    #[test]
+    fn guest_paths_are_absolute_and_normalised() {
+        for good in ["/", "/app", "/app/src", "/.hidden", "/a..b"] {
+            assert_eq!(guest_path("cwd", good), Ok(()), "{good}");
+        }
+        for bad in ["", "app", "/app/", "//app", "/a/./b", "/a/../b", "/..", "/a\0"] {
+            assert!(guest_path("cwd", bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn roots_differ_and_are_absolute() {
+        assert_eq!(roots(&[root("/a", "/app"), root("/a", "/lib")]), Ok(()));
+        assert!(roots(&[root("a", "/app")]).is_err());
+        assert!(roots(&[root("/a", "app")]).is_err());
+        assert!(roots(&[root("/a", "/app"), root("/b", "/app")]).is_err());
+    }
+
+    #[test]
+    fn functions_are_named_once() {
+        let named = |name: &str| HostFunction {
+            name: name.to_owned(),
+            mode: CallMode::Sync,
+            format: ValueFormat::Json,
+        };
+        assert_eq!(functions(&[named("a"), named("b")]), Ok(()));
+        assert!(functions(&[named("a"), named("a")]).is_err());
+        assert!(functions(&[named("")]).is_err());
+    }
+
+    #[test]
+    fn env_is_what_a_process_could_have() {
+        let var = |name: &str, value: &str| EnvVar {
+            name: name.to_owned(),
+            value: value.to_owned(),
+        };
+        assert_eq!(env(&[var("A", "b=c"), var("A", "")]), Ok(()));
+        for bad in [var("", "b"), var("A=", "b"), var("A\0", "b"), var("A", "\0")] {
+            assert!(env(std::slice::from_ref(&bad)).is_err(), "{bad:?}");
+        }
+    }
+}
