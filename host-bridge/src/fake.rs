@@ -186,7 +186,9 @@ impl Session {
                     let reason = Reason::OpenFailed;
                     let message = "argv says so".to_owned();
                     self.shared.mailbox.shut();
-                    return self.events.send(SessionEvent::OpenFailed { reason, message });
+                    return self
+                        .events
+                        .send(SessionEvent::OpenFailed { reason, message });
                 }
                 _ => {}
             }
@@ -243,7 +245,7 @@ impl Session {
             (_, Err(End::Session(reason))) => return Err(reason),
             (Some(StopReason::Limit(report)), _) => Outcome::LimitExceeded(report),
             (Some(_), _) | (None, Err(End::Interrupted)) => Outcome::Cancelled,
-            (None, Err(End::Threw(error))) => Outcome::Exception(error),
+            (None, Err(End::Threw(error))) => Outcome::Exception(*error),
             (None, Err(End::OverCpu)) => {
                 Outcome::LimitExceeded(LimitReport::new(LimitKind::Cpu, 1, 2))
             }

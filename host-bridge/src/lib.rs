@@ -16,6 +16,7 @@ mod mailbox;
 pub mod reader;
 pub mod resolver;
 mod snapshot;
+mod source_map;
 mod terminator;
 
 pub use self::calls::{CallTable, OpenCall, TooManyCalls};
@@ -29,4 +30,5 @@ pub use self::mailbox::{
     Answer, Interrupted, MAX_COMMANDS, MAX_OUTPUT_IN_FLIGHT, Mailbox, OutputTicket, Received, Wants,
 };
 pub use self::snapshot::{SnapshotImage, SnapshotModule, SnapshotReport, SnapshotSpec};
+pub use self::source_map::{MappedPlace, SourceMaps};
 pub use self::terminator::{StopReason, Terminator};

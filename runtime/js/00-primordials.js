@@ -52,7 +52,7 @@
     AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Date Error EvalError
     Float32Array Float64Array Function Int8Array Int16Array Int32Array Map Number Object Promise Proxy RangeError
     ReferenceError RegExp Set String Symbol SyntaxError TypeError URIError Uint8Array
-    Uint8ClampedArray Uint16Array Uint32Array WeakMap WeakSet`)) {
+    Uint8ClampedArray Uint16Array Uint32Array`)) {
     primordials[name] = globalThis[name];
   }
   for (const name of words('decodeURIComponent encodeURIComponent')) {
@@ -78,8 +78,7 @@
 
   methods('Object', Object.prototype, 'hasOwnProperty isPrototypeOf propertyIsEnumerable toString');
   methods('Function', Function.prototype, 'bind call toString symbol:hasInstance');
-  methods('Array', Array.prototype, `concat fill filter forEach includes indexOf join lastIndexOf map pop push reverse
-    shift slice some sort splice unshift symbol:iterator`);
+  methods('Array', Array.prototype, 'includes indexOf join pop push shift sort unshift');
   methods('String', String.prototype, `charCodeAt codePointAt endsWith includes indexOf lastIndexOf localeCompare
     normalize padEnd padStart repeat slice split startsWith substring toLowerCase toUpperCase trim trimEnd toString
     valueOf`);
@@ -96,8 +95,6 @@
   getters('Map', Map.prototype, 'size');
   methods('Set', Set.prototype, 'add clear delete forEach has values');
   getters('Set', Set.prototype, 'size');
-  methods('WeakMap', WeakMap.prototype, 'delete get has set');
-  methods('WeakSet', WeakSet.prototype, 'add delete has');
   methods('Promise', Promise.prototype, 'catch finally then');
   methods('ArrayBuffer', ArrayBuffer.prototype, 'slice');
   getters('ArrayBuffer', ArrayBuffer.prototype, 'byteLength');
@@ -132,7 +129,7 @@
   primordials.ObjectPrototype = Object.prototype;
 
   // Where an error keeps its stack behind an accessor of the engine, the accessor is as good as data.
-  const stack = getOwnPropertyDescriptor(new Error('stack'), 'stack');
+  const stack = getOwnPropertyDescriptor(new Error('stack'), 'stack') ?? getOwnPropertyDescriptor(Error.prototype, 'stack');
   primordials.errorStackGetter = stack === undefined ? undefined : stack.get;
 
   // Replaces each match of a global expression. Matching and replacing both stay out of reach of the guest.
@@ -148,6 +145,22 @@
       if (match[0] === '') expression.lastIndex++;
     }
     return last === 0 && result === '' ? text : result + slice(text, last);
+  };
+
+  // `slice`, `splice` and `filter` ask the constructor of a list what to make; these three do not.
+  primordials.copyList = function copyList(list, start = 0, end = list.length) {
+    const copy = [];
+    for (let i = start; i < end; i++) primordials.ArrayPrototypePush(copy, list[i]);
+    return copy;
+  };
+  primordials.removeAt = function removeAt(list, index) {
+    for (let i = index + 1; i < list.length; i++) list[i - 1] = list[i];
+    list.length--;
+  };
+  primordials.filterList = function filterList(list, keep) {
+    const kept = [];
+    for (let i = 0; i < list.length; i++) if (keep(list[i], i)) primordials.ArrayPrototypePush(kept, list[i]);
+    return kept;
   };
 
   internal.primordials = primordials;

@@ -3,9 +3,9 @@
   'use strict';
 
   const {
-    ArrayIsArray, ArrayPrototypeJoin, ArrayPrototypeSlice, Error, ErrorCaptureStackTrace, NumberIsInteger,
-    ObjectDefineProperty, RangeError, ReflectDeleteProperty, String, StringPrototypeIncludes, StringPrototypeSlice,
-    SymbolToStringTag, SyntaxError, TypeError, URIError,
+    ArrayIsArray, ArrayPrototypeJoin, Error, ErrorCaptureStackTrace, NumberIsInteger, ObjectDefineProperty,
+    RangeError, ReflectDeleteProperty, String, StringPrototypeEndsWith, StringPrototypeIncludes, StringPrototypeSlice,
+    SymbolToStringTag, SyntaxError, TypeError, URIError, copyList,
   } = internal.primordials;
 
   function define(target, key, value, enumerable) {
@@ -55,10 +55,15 @@
   function listed(items) {
     if (items.length < 2) return `${items[0]}`;
     if (items.length === 2) return `${items[0]} or ${items[1]}`;
-    return `${ArrayPrototypeJoin(ArrayPrototypeSlice(items, 0, -1), ', ')}, or ${items[items.length - 1]}`;
+    return `${ArrayPrototypeJoin(copyList(items, 0, items.length - 1), ', ')}, or ${items[items.length - 1]}`;
   }
 
   const primitiveTypes = 'string number boolean bigint symbol object function';
+
+  function subjectOf(name) {
+    if (StringPrototypeEndsWith(name, ' argument')) return `The ${name}`;
+    return `The "${name}" ${StringPrototypeIncludes(name, '.') ? 'property' : 'argument'}`;
+  }
 
   function argumentType(name, expected, value) {
     const all = ArrayIsArray(expected) ? expected : [expected];
@@ -72,9 +77,7 @@
     let text = '';
     if (types.length !== 0) text = `${types.length > 1 ? 'one of type' : 'of type'} ${listed(types)}`;
     if (classes.length !== 0) text += `${text === '' ? '' : ' or '}an instance of ${listed(classes)}`;
-    const kind = StringPrototypeIncludes(name, '.') ? 'property' : 'argument';
-    return nodeError(TypeError, 'ERR_INVALID_ARG_TYPE',
-      `The "${name}" ${kind} must be ${text}.${describe(value)}`, argumentType);
+    return nodeError(TypeError, 'ERR_INVALID_ARG_TYPE', `${subjectOf(name)} must be ${text}.${describe(value)}`, argumentType);
   }
 
   function argumentValue(name, value, reason = 'is invalid') {

@@ -103,9 +103,10 @@
 
   // The stack of an error, or `name: message` where the stack is no plain string.
   function stackOf(error, chain) {
-    const own = ReflectGetOwnPropertyDescriptor(error, 'stack');
-    let stack = dataOf(own);
-    if (stack === undefined && errorStackGetter !== undefined && own !== undefined && own.get === errorStackGetter) {
+    let found;
+    for (let i = 0; i < chain.length && found === undefined; i++) found = ReflectGetOwnPropertyDescriptor(chain[i], 'stack');
+    let stack = dataOf(found);
+    if (stack === undefined && errorStackGetter !== undefined && found?.get === errorStackGetter) {
       try {
         stack = ReflectApply(errorStackGetter, error, []);
       } catch {

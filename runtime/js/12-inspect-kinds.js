@@ -7,7 +7,7 @@
   'use strict';
 
   const {
-    ArrayBufferPrototypeGetByteLength, ArrayIsArray, ArrayPrototypePush, ArrayPrototypeSplice, BigIntPrototypeValueOf,
+    ArrayBufferPrototypeGetByteLength, ArrayIsArray, ArrayPrototypePush, BigIntPrototypeValueOf,
     BooleanPrototypeValueOf, DataViewPrototypeGetBuffer, DataViewPrototypeGetByteLength,
     DataViewPrototypeGetByteOffset, DatePrototypeGetTime, DatePrototypeToISOString, DatePrototypeToString,
     FunctionPrototypeToString, MapIteratorPrototypeNext, MapPrototypeEntries, MapPrototypeGetSize, MathMax, MathMin,
@@ -19,7 +19,7 @@
     StringPrototypeIncludes, StringPrototypeIndexOf, StringPrototypePadStart, StringPrototypeRepeat,
     StringPrototypeSlice, StringPrototypeStartsWith, StringPrototypeToLowerCase, StringPrototypeValueOf,
     SymbolPrototypeValueOf, SymbolToStringTag, TypedArrayPrototypeGetBuffer, TypedArrayPrototypeGetByteLength,
-    TypedArrayPrototypeGetByteOffset, TypedArrayPrototypeGetLength, Uint8Array, regExpReplace,
+    TypedArrayPrototypeGetByteOffset, TypedArrayPrototypeGetLength, Uint8Array, regExpReplace, removeAt,
   } = internal.primordials;
   const {
     chainOf, constructorIn, formatBigInt, formatNumber, formatPrimitive, functionType, includes, isKind, lookup,
@@ -305,7 +305,7 @@
       for (let i = keys.length - 1; i >= 0; i--) {
         if (keys[i] !== 'name' && keys[i] !== 'message' && keys[i] !== 'stack') continue;
         const shown = ownData(value, keys[i]);
-        if (typeof shown === 'string' && StringPrototypeIncludes(stack, shown)) ArrayPrototypeSplice(keys, i, 1);
+        if (typeof shown === 'string' && StringPrototypeIncludes(stack, shown)) removeAt(keys, i);
       }
     }
     if (lookup(chain, 'cause') !== undefined && !includes(keys, 'cause')) ArrayPrototypePush(keys, 'cause');

@@ -62,7 +62,7 @@
     if (typeof value !== 'object' && typeof value !== 'function') return formatPrimitive(ctx, value);
     let target = value;
     for (let proxy = proxyDetails(target); proxy !== undefined; proxy = proxyDetails(target)) {
-      if (proxy === null || proxy[0] === null) return ctx.stylize('<Revoked Proxy>', 'special');
+      if (proxy === null || proxy[0] === null || proxy[0] === undefined) return ctx.stylize('<Revoked Proxy>', 'special');
       if (ctx.showProxy) return formatProxy(ctx, proxy, depth);
       target = proxy[0];
     }

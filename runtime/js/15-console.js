@@ -233,18 +233,31 @@
       for (let j = 0; j < lines.length; j++) widths[i] = MathMax(widths[i], widthOf(lines[j][i] ?? '', false) + 2);
     }
     const rule = [];
-    for (let i = 0; i < widths.length; i++) rule[i] = StringPrototypeRepeat('─', widths[i]);
+    for (let i = 0; i < widths.length; i++) rule[i] = StringPrototypeRepeat('\u2500', widths[i]);
     const row = (cells) => {
       const shown = [];
       for (let i = 0; i < widths.length; i++) {
         const text = cells[i] ?? '';
         shown[i] = ` ${StringPrototypePadEnd(text, widths[i] - 1 - widthOf(text, false) + text.length, ' ')}`;
       }
-      return `│${ArrayPrototypeJoin(shown, '│')}│\n`;
+      return `\u2502${ArrayPrototypeJoin(shown, '\u2502')}\u2502\n`;
     };
-    let text = `┌${ArrayPrototypeJoin(rule, '┬')}┐\n${row(head)}├${ArrayPrototypeJoin(rule, '┼')}┤\n`;
+    let text = `\u250c${ArrayPrototypeJoin(rule, '\u252c')}\u2510\n${row(head)}\u251c${ArrayPrototypeJoin(rule, '\u253c')}\u2524\n`;
     for (let i = 0; i < lines.length; i++) text += row(lines[i]);
-    return `${text}└${ArrayPrototypeJoin(rule, '┴')}┘`;
+    return `${text}\u2514${ArrayPrototypeJoin(rule, '\u2534')}\u2518`;
+  }
+
+  // A console that writes to streams of the guest's choice.
+  function Console(options, stderr) {
+    const out = options?.stdout ?? options;
+    const err = options?.stderr ?? stderr ?? out;
+    const to = (stream) => (...args) => {
+      stream.write(`${formatSafely(args)}\n`);
+    };
+    const names = ObjectKeys(console);
+    for (let i = 0; i < names.length; i++) this[names[i]] = console[names[i]];
+    this.log = this.info = this.debug = this.dir = to(out);
+    this.error = this.warn = this.trace = to(err);
   }
 
   function ignore() {}
@@ -254,6 +267,7 @@
     log, warn, dir, time, timeEnd, timeLog, trace, assert, clear: ignore, count, countReset, group, groupEnd, table,
     debug, info, dirxml: log, error, groupCollapsed: group, profile: ignore, profileEnd: ignore, timeStamp: ignore,
   });
+  internal.define(console, 'Console', Console, false);
   internal.define(console, SymbolToStringTag, 'console', false);
   internal.defineGlobal('console', console);
   internal.console = console;

@@ -3,10 +3,9 @@
   'use strict';
 
   const {
-    AsyncIteratorPrototype, ArrayPrototypePush, ArrayPrototypeShift, ArrayPrototypeSlice, ArrayPrototypeSplice,
-    ArrayPrototypeUnshift, Error, ObjectCreate, ObjectDefineProperty, ObjectGetPrototypeOf, ObjectSetPrototypeOf,
-    Promise, PromiseReject, PromiseResolve, ReflectApply, ReflectOwnKeys, String, Symbol, SymbolAsyncIterator,
-    SymbolFor,
+    AsyncIteratorPrototype, ArrayPrototypePush, ArrayPrototypeShift, ArrayPrototypeUnshift, Error, ObjectCreate,
+    ObjectDefineProperty, ObjectGetPrototypeOf, ObjectSetPrototypeOf, Promise, PromiseReject, PromiseResolve,
+    ReflectApply, ReflectOwnKeys, String, Symbol, SymbolAsyncIterator, SymbolFor, copyList, removeAt,
   } = internal.primordials;
   const { AbortError, argumentType, nodeError, outOfRange, validateFunction, validateNumber } = internal.errors;
 
@@ -59,7 +58,7 @@
     if (typeof handler === 'function') {
       ReflectApply(handler, this, args);
     } else {
-      const listeners = ArrayPrototypeSlice(handler);
+      const listeners = copyList(handler);
       for (let i = 0; i < listeners.length; i++) ReflectApply(listeners[i], this, args);
     }
     return true;
@@ -128,7 +127,7 @@
       while (position >= 0 && list[position] !== listener && list[position].listener !== listener) position--;
       if (position < 0) return this;
       if (position === 0) ArrayPrototypeShift(list);
-      else ArrayPrototypeSplice(list, position, 1);
+      else removeAt(list, position);
       if (list.length === 1) events[type] = list[0];
       if (events.removeListener !== undefined) this.emit('removeListener', type, listener);
     }
@@ -174,7 +173,7 @@
   function listenersOf(emitter, type, unwrap) {
     const handler = emitter._events?.[type];
     if (handler === undefined) return [];
-    const list = typeof handler === 'function' ? [handler] : ArrayPrototypeSlice(handler);
+    const list = typeof handler === 'function' ? [handler] : copyList(handler);
     for (let i = 0; unwrap && i < list.length; i++) list[i] = list[i].listener ?? list[i];
     return list;
   }

@@ -35,7 +35,14 @@
 
   function start(entry) {
     const id = entry.id === 0 ? lastId + 1 : entry.id;
-    native.setTimer(id, entry.delay, entry.refed);
+    // Over the limit this throws; an interval that cannot be set again is over.
+    let set = false;
+    try {
+      native.setTimer(id, entry.delay, entry.refed);
+      set = true;
+    } finally {
+      if (!set) MapPrototypeDelete(active, id);
+    }
     if (entry.id === 0) lastId = entry.id = id;
     MapPrototypeSet(active, id, entry);
   }

@@ -160,8 +160,10 @@
       try {
         if (this.#encoding === 'utf-8') return native.utf8Decode(bytes, this.#fatal, keepMark);
         return this.#encoding === 'windows-1252' ? decodeWindows(bytes) : decodeUtf16(bytes, this.#encoding, this.#fatal, keepMark);
-      } catch {
+      } catch (error) {
         this.#started = false;
+        // Without `fatal` only the length of the text can be wrong.
+        if (!this.#fatal) throw error;
         throw nodeError(TypeError, 'ERR_ENCODING_INVALID_ENCODED_DATA',
           `The encoded data was not valid for encoding ${this.#encoding}`, TextDecoder.prototype.decode);
       }

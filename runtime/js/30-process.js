@@ -4,8 +4,8 @@
   'use strict';
 
   const {
-    ArrayIsArray, ArrayPrototypePush, Error, ErrorCaptureStackTrace, Number, ObjectCreate, ObjectKeys, Proxy,
-    ReflectDefineProperty, ReflectDeleteProperty, ReflectOwnKeys, Set, SymbolToStringTag, TypeError,
+    ArrayIsArray, ArrayPrototypePush, Error, ErrorCaptureStackTrace, Number, ObjectAssign, ObjectCreate, ObjectKeys,
+    Proxy, ReflectDefineProperty, ReflectDeleteProperty, ReflectOwnKeys, Set, SymbolToStringTag, TypeError,
   } = internal.primordials;
   const {
     argumentType, nodeError, outOfRange, validateFunction, validateInteger, validateObject, validateString,
@@ -165,7 +165,7 @@
     validateInteger(pid, 'pid');
     if (pid === process.pid && signal === 0) return true;
     const error = new Error('kill EPERM');
-    throw Object.assign(error, { errno: -1, code: 'EPERM', syscall: 'kill' });
+    throw ObjectAssign(error, { errno: -1, code: 'EPERM', syscall: 'kill' });
   }
 
   function denied(what) {
@@ -192,13 +192,13 @@
   const ids = { getuid: 1000, geteuid: 1000, getgid: 1000, getegid: 1000 };
   for (const name in ids) process[name] = () => ids[name];
 
-  Object.assign(process, {
+  ObjectAssign(process, {
     version: 'v0.0.0', versions, arch: 'x64', platform: 'linux', release: { name: 'node' }, title: 'node', argv,
     argv0: 'node', execArgv: [], execPath: '/usr/bin/node', env, pid: 1, ppid: 0, debugPort: 9229, exitCode: undefined,
     features: { inspector: false, debug: false, uv: false, ipv6: true, tls_alpn: false, tls_sni: false, tls_ocsp: false, tls: false, cached_builtins: true, require_module: true, typescript: 'strip' },
     config: { target_defaults: {}, variables: {} }, allowedNodeEnvironmentFlags: new Set(), stdin: undefined,
     stdout: undefined, stderr: undefined, abort, binding: denied('binding'), _linkedBinding: denied('_linkedBinding'),
-    chdir, constrainedMemory: () => 0, availableMemory: () => native.memoryUsage().heapTotal, cpuUsage, cwd,
+    _rawDebug: (...args) => native.print(2, 4, `${internal.formatSafely(args)}\n`), chdir, constrainedMemory: () => 0, availableMemory: () => native.memoryUsage().heapTotal, cpuUsage, cwd,
     dlopen: denied('dlopen'), emitWarning, exit, getBuiltinModule, getActiveResourcesInfo: () => [],
     getgroups: () => [1000], hasUncaughtExceptionCaptureCallback: () => captureCallback !== null, hrtime, kill,
     memoryUsage, nextTick: internal.nextTick, reallyExit, resourceUsage, setSourceMapsEnabled() {},

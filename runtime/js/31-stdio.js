@@ -2,7 +2,7 @@
 (function (native, internal) {
   'use strict';
 
-  const { ArrayBufferIsView, PromiseResolve, ReflectApply, SymbolAsyncIterator } = internal.primordials;
+  const { ArrayBufferIsView, ObjectAssign, PromiseResolve, ReflectApply, SymbolAsyncIterator } = internal.primordials;
   const { argumentType } = internal.errors;
   const { EventEmitter, process } = internal;
 
@@ -19,7 +19,7 @@
     constructor(fd) {
       super();
       internal.define(this, 'fd', fd, true);
-      Object.assign(this, { isTTY: false, columns: 80, rows: 24, writable: true, writableLength: 0, writableHighWaterMark: 16384, destroyed: false, _type: 'pipe' });
+      ObjectAssign(this, { isTTY: false, columns: 80, rows: 24, writable: true, writableLength: 0, writableHighWaterMark: 16384, destroyed: false, _type: 'pipe' });
     }
 
     // Bytes of one character may come in two writes, so the decoder lives as long as the stream.
@@ -78,7 +78,7 @@
     #ended = false;
     constructor() {
       super();
-      Object.assign(this, { fd: 0, isTTY: false, readable: true, isRaw: false });
+      ObjectAssign(this, { fd: 0, isTTY: false, readable: true, isRaw: false });
     }
 
     // Whoever reads finds the end at once.

@@ -240,6 +240,7 @@
     if (typeof value === 'string') return encode(value, knownEncoding(encodingOrOffset));
     if (typeof value === 'object' && value !== null) {
       if (isKind(value, 'ArrayBuffer') || isKind(value, 'SharedArrayBuffer')) return fromArrayBuffer(value, encodingOrOffset, length);
+      if (ArrayIsArray(value) || TypedArrayPrototypeGetSymbolToStringTag(value) !== undefined) return fromArrayLike(value);
       const inner = value.valueOf?.();
       if (inner !== undefined && inner !== null && inner !== value && (typeof inner === 'string' || typeof inner === 'object')) {
         return Buffer.from(inner, encodingOrOffset, length);

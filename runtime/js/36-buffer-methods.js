@@ -4,8 +4,8 @@
 
   const {
     ArrayPrototypePush, DataView, MathMax, MathMin, MathTrunc, NumberIsInteger, NumberIsNaN, NumberPrototypeToString,
-    RangeError, ReflectApply, StringPrototypePadStart, SymbolFor, TypeError, TypedArrayPrototypeFill,
-    TypedArrayPrototypeGetBuffer, TypedArrayPrototypeGetByteOffset, TypedArrayPrototypeSet,
+    RangeError, ReflectApply, StringPrototypePadStart, StringPrototypeSlice, SymbolFor, TypeError,
+    TypedArrayPrototypeFill, TypedArrayPrototypeGetBuffer, TypedArrayPrototypeGetByteOffset, TypedArrayPrototypeSet,
   } = internal.primordials;
   const {
     argumentType, argumentValue, nodeError, outOfRange, validateInteger, validateNumber, validateString,
@@ -179,7 +179,7 @@
       const properties = { __proto__: null };
       for (let i = 0; i < extra.length; i++) properties[extra[i]] = this[extra[i]];
       const listed = inspect(properties, { ...options, breakLength: Infinity, compact: true });
-      text += `${size > 0 ? ', ' : ''}${listed.slice('[Object: null prototype] { '.length, -2)}`;
+      text += `${size > 0 ? ', ' : ''}${StringPrototypeSlice(listed, 26, -2)}`;
     }
     return `<${internal.safeConstructorName(this)}${text}>`;
   }

@@ -98,6 +98,7 @@
     const trimmed = StringPrototypeSlice(path, 0, endOf(path));
     const base = trimmed === '/' ? '' : StringPrototypeSlice(trimmed, StringPrototypeLastIndexOf(trimmed, '/') + 1);
     if (suffix === undefined || suffix === '') return base;
+    if (base === '') return path.length < suffix.length ? base : path;
     if (base === suffix) return path === suffix ? '' : base;
     return StringPrototypeEndsWith(base, suffix) ? StringPrototypeSlice(base, 0, -suffix.length) : base;
   }

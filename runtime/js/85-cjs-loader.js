@@ -4,9 +4,9 @@
   'use strict';
 
   const {
-    ArrayPrototypeIndexOf, ArrayPrototypePush, ArrayPrototypeSplice, Error, JSONParse, ObjectCreate,
+    ArrayPrototypeIndexOf, ArrayPrototypePush, Error, JSONParse, ObjectAssign, ObjectCreate,
     ObjectPrototypeHasOwnProperty, ReflectApply, StringPrototypeCharCodeAt, StringPrototypeEndsWith,
-    StringPrototypeLastIndexOf, StringPrototypeSlice, StringPrototypeStartsWith,
+    StringPrototypeLastIndexOf, StringPrototypeSlice, StringPrototypeStartsWith, removeAt,
   } = internal.primordials;
   const { argumentType, argumentValue, nodeError, validateString } = internal.errors;
   const REQUIRE = 1;
@@ -89,7 +89,7 @@
         if (i === paths.length - 1) throw withStack(error, parent, request);
       }
     }
-    throw withStack(Object.assign(new Error(''), { code: 'MODULE_NOT_FOUND' }), parent, request);
+    throw withStack(ObjectAssign(new Error(''), { code: 'MODULE_NOT_FOUND' }), parent, request);
   }
 
   // --- Loading ---
@@ -166,7 +166,7 @@
       if (parent !== undefined && ArrayPrototypeIndexOf(parent.children, cached) === -1) ArrayPrototypePush(parent.children, cached);
       return cached.exports;
     }
-    const module = new Module(filename, parent);
+    const module = new Module(filename, isMain ? null : parent);
     if (isMain) {
       mainModule = module;
       internal.process.mainModule = module;
@@ -187,7 +187,7 @@
   function forget(module, filename, parent) {
     if (cache[filename] === module) delete cache[filename];
     const index = parent === undefined ? -1 : ArrayPrototypeIndexOf(parent.children, module);
-    if (index !== -1) ArrayPrototypeSplice(parent.children, index, 1);
+    if (index !== -1) removeAt(parent.children, index);
   }
 
   function load(request, parent, isMain) {
@@ -249,7 +249,7 @@
   }
 
   const wrapper = ['(function (exports, require, module, __filename, __dirname) { ', '\n});'];
-  Object.assign(Module, {
+  ObjectAssign(Module, {
     Module, _cache: cache, _pathCache: pathCache, _extensions: extensions, globalPaths: [], _load: load,
     _resolveFilename: resolveFilename, _nodeModulePaths: nodeModulePaths, createRequire, isBuiltin: internal.isBuiltin,
     wrapper, wrap: (script) => wrapper[0] + script + wrapper[1], syncBuiltinESMExports() {},

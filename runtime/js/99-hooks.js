@@ -4,7 +4,7 @@
 (function (native, internal) {
   'use strict';
 
-  const { ReflectDeleteProperty } = internal.primordials;
+  const { ReflectDeleteProperty, SymbolToStringTag } = internal.primordials;
   const { hooks } = internal;
   const { DOMException } = internal.errors;
 
@@ -29,4 +29,5 @@
   hooks.domException = (message, name) => new DOMException(message, name);
 
   internal.defineGlobal('global', globalThis);
+  internal.define(globalThis, SymbolToStringTag, 'global', false);
 })

@@ -8,37 +8,9 @@ use protocol::CallMode;
 
 use crate::Scope;
 use crate::externals;
+use crate::scripts::SCRIPTS;
 use crate::session::State;
 use crate::strings::{set, string, string_array};
-
-macro_rules! scripts {
-    ($($file:literal),* $(,)?) => {
-        &[$(($file, include_str!(concat!("../js/", $file)))),*]
-    };
-}
-
-/// In the order in which they run.
-const SCRIPTS: &[(&str, &str)] = scripts![
-    "00-primordials.js",
-    "05-errors.js",
-    "10-inspect-base.js",
-    "11-inspect-layout.js",
-    "12-inspect-kinds.js",
-    "13-inspect.js",
-    "14-format.js",
-    "15-console.js",
-    "19-builtins.js",
-    "20-events.js",
-    "25-timers.js",
-    "26-encoding.js",
-    "30-process.js",
-    "31-stdio.js",
-    "40-path.js",
-    "80-host.js",
-    "85-cjs-loader.js",
-    "90-import-meta.js",
-    "99-hooks.js",
-];
 
 /// Node's version whose behaviour is the model.
 const NODE_VERSION: &str = "20.20.2";
@@ -55,12 +27,12 @@ pub(crate) fn run_scripts<'s>(scope: &mut Scope<'s, '_>) -> Option<v8::Local<'s,
     let native = externals::native_object(scope);
     let internal = v8::Object::new(scope);
     let this = v8::undefined(scope).into();
-    for (file, text) in SCRIPTS {
-        let name = string(scope, &format!("node:internal/{file}"));
+    for script in SCRIPTS {
+        let name = string(scope, &format!("node:internal/{}", script.file));
         let origin = v8::ScriptOrigin::new(
             scope, name.into(), 0, 0, false, -1, None, false, false, false, None,
         );
-        let source = string(scope, text);
+        let source = v8::String::new_from_onebyte_const(scope, &script.text)?;
         let script = v8::Script::compile(scope, source, Some(&origin))?;
         let function = v8::Local::<v8::Function>::try_from(script.run(scope)?).ok()?;
         function.call(scope, this, &[native.into(), internal.into()])?;

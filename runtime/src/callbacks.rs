@@ -5,9 +5,12 @@
     reason = "only V8 knows that a callback's argument belongs to the isolate that runs"
 )]
 
+use std::pin::pin;
+
 use crate::Scope;
 use crate::modules;
 use crate::session::{State, rejections::Rejection};
+use crate::strings::{ErrorClass, throw};
 
 /// Sets the callbacks of one isolate.
 pub(crate) fn install(isolate: &mut v8::Isolate) {
@@ -27,7 +30,9 @@ pub(crate) fn resolve_module<'s>(
 ) -> Option<v8::Local<'s, v8::Module>> {
     // SAFETY: V8 passes the context of the module that it links on this thread.
     v8::callback_scope!(unsafe scope, context);
-    modules::linked(scope, specifier, attributes, referrer)
+    never_silent(scope, |scope| {
+        modules::linked(scope, specifier, attributes, referrer)
+    })
 }
 
 /// V8: `SyntheticModuleEvaluationSteps`.
@@ -37,7 +42,33 @@ pub(crate) fn evaluate_synthetic<'s>(
 ) -> Option<v8::Local<'s, v8::Value>> {
     // SAFETY: V8 passes the context of the module that it evaluates on this thread.
     v8::callback_scope!(unsafe scope, context);
-    modules::evaluate_synthetic(scope, module)
+    never_silent(scope, |scope| modules::evaluate_synthetic(scope, module))
+}
+
+/// Runs `f`; where it gives nothing, an exception is pending afterwards. V8 ends the process
+/// over a callback that fails without one.
+fn never_silent<'s, 'i, T>(
+    scope: &mut Scope<'s, 'i>,
+    f: impl for<'t> FnOnce(&mut Scope<'t, 'i>) -> Option<v8::Local<'t, T>>,
+) -> Option<v8::Local<'s, T>> {
+    let result = {
+        let scope = pin!(v8::TryCatch::new(scope));
+        let scope = &mut scope.init();
+        let result = f(scope).map(|value| v8::Global::new(scope, value));
+        if result.is_none() && scope.has_caught() {
+            scope.rethrow();
+            return None;
+        }
+        result
+    };
+    match result {
+        Some(value) => Some(v8::Local::new(scope, value)),
+        None => {
+            let message = "The module could not be provided";
+            throw(scope, ErrorClass::Error, "ERR_INTERNAL", message);
+            None
+        }
+    }
 }
 
 unsafe extern "C" fn init_import_meta(

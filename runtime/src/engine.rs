@@ -23,7 +23,7 @@ const STACK_BYTES: usize = 4 << 20;
 /// Runs sessions on threads of this process.
 #[derive(Debug)]
 pub struct ThreadEngine {
-    platform: Platform,
+    version: &'static str,
     base: Arc<Image>,
     snapshots: Mutex<HashMap<SnapshotKey, Arc<Image>>>,
     watchdog: Arc<Watchdog>,
@@ -48,11 +48,11 @@ impl ThreadEngine {
     /// # Errors
     ///
     /// See [`EngineStartError`].
-    pub fn new(platform: Platform) -> Result<ThreadEngine, EngineStartError> {
+    pub fn new(platform: &Platform) -> Result<ThreadEngine, EngineStartError> {
         let base = base_image().ok_or(EngineStartError::Base)?;
         let watchdog = Watchdog::start().map_err(EngineStartError::Watchdog)?;
         Ok(ThreadEngine {
-            platform,
+            version: platform.version(),
             base: Arc::new(base),
             snapshots: Mutex::default(),
             watchdog: Arc::new(watchdog),
@@ -124,7 +124,7 @@ impl Engine for ThreadEngine {
     }
 
     fn version(&self) -> String {
-        self.platform.version().to_owned()
+        self.version.to_owned()
     }
 }
 

@@ -6,6 +6,7 @@
 use protocol::{JsError, StackFrame};
 
 use crate::Scope;
+use crate::session::State;
 use crate::strings::{key, text};
 
 /// Causes that are followed.
@@ -156,12 +157,39 @@ fn flatten_frame(
         .map(|name| name.to_rust_string_lossy(scope))
         .filter(|name| !name.is_empty());
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    Some(StackFrame {
+    let generated = StackFrame {
         function,
         file,
         line: number(frame.get_line_number()),
         column: number(frame.get_column()),
-    })
+    };
+    Some(mapped(scope, frame, generated))
+}
+
+/// The frame in the source that its author wrote, where the code carries a map.
+fn mapped(
+    scope: &mut Scope<'_, '_>,
+    frame: v8::Local<'_, v8::StackFrame>,
+    generated: StackFrame,
+) -> StackFrame {
+    let place = frame
+        .get_script_source_mapping_url(scope)
+        .map(|url| url.to_rust_string_lossy(scope))
+        .filter(|url| !url.is_empty())
+        .zip(State::of(scope))
+        .and_then(|(url, state)| {
+            let mut maps = state.source_maps.borrow_mut();
+            maps.lookup(&generated.file, &url, generated.line, generated.column)
+        });
+    match place {
+        Some(place) => StackFrame {
+            function: generated.function,
+            file: place.file,
+            line: place.line,
+            column: place.column,
+        },
+        None => generated,
+    }
 }
 
 /// The stack as a user of Node knows it.

@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use v8::MapFnTo;
 
 use crate::Scope;
-use crate::{callbacks, modules, ops};
+use crate::{callbacks, modules, ops, scripts};
 
 /// A native function by its name in `native`.
 pub(crate) struct Native {
@@ -50,6 +50,7 @@ pub(crate) fn references() -> Cow<'static, [v8::ExternalReference]> {
     all.push(v8::ExternalReference {
         pointer: steps as *mut c_void,
     });
+    all.extend(scripts::references());
     all.push(v8::ExternalReference {
         pointer: std::ptr::null_mut(),
     });

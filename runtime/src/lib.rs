@@ -15,6 +15,7 @@ mod guards;
 mod modules;
 mod ops;
 mod platform;
+mod scripts;
 mod session;
 mod snapshot;
 mod strings;

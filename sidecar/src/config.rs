@@ -7,6 +7,7 @@ use protocol::Limits;
 use protocol::bounds::MAX_FRAME_CEILING;
 
 use crate::machine::default_max_sessions;
+use crate::signals::Parent;
 use crate::trace::TraceLevel;
 
 /// The variable with the log filter, in the syntax of `tracing_subscriber::EnvFilter`.
@@ -35,6 +36,8 @@ pub struct Config {
     pub builder: BuilderCommand,
     /// What is traced on standard error.
     pub trace: TraceLevel,
+    /// The process whose death ends this one; `None` does not watch.
+    pub parent: Option<Parent>,
 }
 
 /// A program with arguments that speaks the snapshot pipe: reads a spec, writes an image.
@@ -58,7 +61,9 @@ impl Config {
             wall_ms: default.wall_ms.saturating_mul(DEFAULT_HEADROOM),
             output_bytes: default.output_bytes.saturating_mul(DEFAULT_HEADROOM),
             host_calls_in_flight: default.host_calls_in_flight.saturating_mul(headroom),
-            host_call_timeout_ms: default.host_call_timeout_ms.saturating_mul(DEFAULT_HEADROOM),
+            host_call_timeout_ms: default
+                .host_call_timeout_ms
+                .saturating_mul(DEFAULT_HEADROOM),
             timers: default.timers.saturating_mul(headroom),
             message_bytes: default.message_bytes.saturating_mul(headroom),
         }
@@ -75,6 +80,7 @@ impl Default for Config {
             max_parked: 16,
             builder: BuilderCommand::this_program(),
             trace: TraceLevel::from_environment(),
+            parent: None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What the host can send: one line a kind, naming the file that handles it.
 
 use protocol::frame::{Head, Kind};
-use protocol::{Envelope, FrameError, HostFrame};
+use protocol::{Envelope, FrameError, HostFrame, RequestId};
 
 use crate::error::{ConnectionError, RequestError};
 use crate::handlers::{
@@ -25,6 +25,10 @@ pub(crate) fn frame(
         request: envelope.request,
     };
     state.handshake.admit(kind)?;
+    if to.request == RequestId::NONE && is_request(kind) {
+        state.refuse(to, kind, &RequestError::NoRequestId);
+        return Ok(());
+    }
     let result = match envelope.frame {
         HostFrame::Hello(frame) => hello::handle(state, to, &frame)?,
         HostFrame::Ping(frame) => ping::handle(state, to, frame),
@@ -45,21 +49,30 @@ pub(crate) fn frame(
     Ok(())
 }
 
+/// Whether a terminal reply is owed. PROTOCOL.md 6.2.
+fn is_request(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::WarmSnapshot
+            | Kind::OpenSession
+            | Kind::Execute
+            | Kind::Call
+            | Kind::CloseSession
+            | Kind::GetStats
+    )
+}
+
 /// Answers a frame whose boundaries are clear but whose content is not.
 ///
 /// # Errors
 ///
-/// Before `Hello` nothing but `Hello` may come, and that must be readable: what else
-/// would the two sides have in common.
+/// When anything but `Hello` comes first.
 pub(crate) fn rejected(
     state: &mut State,
     head: Head,
     err: FrameError,
 ) -> Result<(), ConnectionError> {
     state.handshake.admit(head.kind)?;
-    if head.kind == Kind::Hello && state.handshake == crate::handshake::Handshake::Expected {
-        return Err(ConnectionError::Frame(err));
-    }
     let to = Address {
         session: head.session,
         request: head.request,

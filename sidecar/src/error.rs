@@ -36,6 +36,8 @@ pub(crate) enum RequestError {
     UnknownCall(RequestId),
     #[error("{limit} sessions are open, which is the most")]
     TooManySessions { limit: u32 },
+    #[error("{open} sessions are open, and {err}")]
+    NoRoom { open: u32, err: OpenError },
     #[error("{0}")]
     Open(OpenError),
     #[error("{0}")]
@@ -60,7 +62,9 @@ impl RequestError {
             RequestError::SessionClosing(_) => Reason::SessionClosed,
             RequestError::Busy | RequestError::BuildsBusy(_) => Reason::Busy,
             RequestError::UnknownCall(_) => Reason::UnknownCall,
-            RequestError::TooManySessions { .. } => Reason::TooManySessions,
+            RequestError::TooManySessions { .. } | RequestError::NoRoom { .. } => {
+                Reason::TooManySessions
+            }
             RequestError::Open(OpenError::UnknownSnapshot(_)) => Reason::UnknownSnapshot,
             RequestError::Open(_) => Reason::OpenFailed,
             RequestError::MessageTooLarge { .. } => Reason::LimitExceeded,
@@ -76,7 +80,7 @@ impl RequestError {
                 max_commands,
                 max_commands.saturating_add(1),
             )),
-            RequestError::TooManySessions { limit } => {
+            RequestError::TooManySessions { limit } | RequestError::NoRoom { open: limit, .. } => {
                 let limit = u64::from(*limit);
                 let usage = limit.saturating_add(1);
                 Some(LimitReport::new(LimitKind::Sessions, limit, usage))

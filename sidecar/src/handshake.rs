@@ -1,8 +1,8 @@
 //! The first exchange: which version both sides speak and how large a body may be.
 
+use protocol::PROTOCOL_VERSION;
 use protocol::bounds::{HELLO_MAX_FRAME, MAX_FRAME, MAX_FRAME_CEILING};
 use protocol::frame::{Hello, Kind};
-use protocol::PROTOCOL_VERSION;
 
 use crate::error::ConnectionError;
 
@@ -23,9 +23,7 @@ impl Handshake {
     /// [`ConnectionError::HelloExpected`] for anything before `Hello`.
     pub(crate) fn admit(self, kind: Kind) -> Result<(), ConnectionError> {
         match self {
-            Handshake::Expected if kind != Kind::Hello => {
-                Err(ConnectionError::HelloExpected(kind))
-            }
+            Handshake::Expected if kind != Kind::Hello => Err(ConnectionError::HelloExpected(kind)),
             Handshake::Expected | Handshake::Done => Ok(()),
         }
     }
@@ -51,9 +49,7 @@ pub(crate) fn agreed_version(hello: &Hello) -> Result<u16, ConnectionError> {
 /// but not more than `ceiling`, and never less than what `Hello` itself may have.
 pub(crate) fn agreed_max_frame(asked: u32, ceiling: u32) -> u32 {
     let asked = if asked == 0 { MAX_FRAME } else { asked };
-    asked
-        .min(ceiling)
-        .clamp(HELLO_MAX_FRAME, MAX_FRAME_CEILING)
+    asked.min(ceiling).clamp(HELLO_MAX_FRAME, MAX_FRAME_CEILING)
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@
 //!
 //! Serving: everything is accepted. ShuttingDown: no new work, running requests go on.
 //! Leaving: every session was cancelled and told to close. Farewell: `GoAway` is queued,
-//! only what waits is written. The first cause wins. From Leaving on, all takes less than
-//! two seconds.
+//! only what waits is written. The first cause wins. From Leaving on all takes less than
+//! two seconds, or, after `Shutdown`, less than one more than the grace period.
 
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,7 @@ use protocol::frame::GoAway;
 
 use crate::ExitCode;
 use crate::error::{ConnectionError, clipped};
+use crate::transport::Flushed;
 
 /// How long sessions may take to stop once the process is ending.
 pub(crate) const LEAVE_WITHIN: Duration = Duration::from_secs(1);
@@ -134,9 +135,11 @@ impl Lifeline {
     }
 
     /// The exit code, when all that remains is to leave.
-    pub(crate) fn exit(&self, all_written: bool, now: Instant) -> Option<ExitCode> {
+    pub(crate) fn exit(&self, flushed: Flushed, now: Instant) -> Option<ExitCode> {
         match &self.phase {
-            Phase::Farewell { code, until } if all_written || *until <= now => Some(*code),
+            Phase::Farewell { code, until } if flushed == Flushed::All || *until <= now => {
+                Some(*code)
+            }
             _ => None,
         }
     }
@@ -220,13 +223,16 @@ mod tests {
         assert!(!lifeline.leave(Ending::stdin_closed(), now));
         lifeline.shut_down(now);
         assert_eq!(lifeline.ending().unwrap().code, ExitCode::Terminated);
-        assert_eq!(lifeline.exit(true, now), None);
+        assert_eq!(lifeline.exit(Flushed::All, now), None);
         lifeline.farewell(now + FAREWELL_WITHIN).unwrap();
         assert_eq!(lifeline.farewell(now), None);
-        assert_eq!(lifeline.exit(false, now), None);
-        assert_eq!(lifeline.exit(true, now), Some(ExitCode::Terminated));
+        assert_eq!(lifeline.exit(Flushed::Blocked, now), None);
+        assert_eq!(lifeline.exit(Flushed::All, now), Some(ExitCode::Terminated));
         let late = now + FAREWELL_WITHIN;
-        assert_eq!(lifeline.exit(false, late), Some(ExitCode::Terminated));
+        assert_eq!(
+            lifeline.exit(Flushed::Blocked, late),
+            Some(ExitCode::Terminated)
+        );
     }
 
     #[test]

@@ -17,7 +17,9 @@ pub fn default_max_sessions() -> u32 {
 }
 
 fn sessions_for(memory_bytes: u64) -> u32 {
-    let n = (memory_bytes / 2).checked_div(BYTES_PER_SESSION).unwrap_or(0);
+    let n = (memory_bytes / 2)
+        .checked_div(BYTES_PER_SESSION)
+        .unwrap_or(0);
     u32::try_from(n)
         .unwrap_or(u32::MAX)
         .clamp(MIN_SESSIONS, MAX_SESSIONS)
@@ -38,7 +40,9 @@ fn memory_bytes() -> u64 {
 }
 
 fn total_of(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let line = meminfo
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kib.checked_mul(1024)
 }

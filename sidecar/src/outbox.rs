@@ -177,11 +177,6 @@ impl Outbox {
         self.load.remove(len, parcel);
     }
 
-    /// Whether nothing waits to be popped.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.control.is_empty() && self.lanes.is_empty() && self.farewell.is_none()
-    }
-
     /// How much waits, popped and unwritten frames included.
     pub(crate) fn load(&self) -> Load {
         self.load
@@ -225,10 +220,7 @@ impl Outbox {
     }
 
     fn pop_from_lane(&mut self) -> Option<Parcel> {
-        let session = self
-            .urgent
-            .pop_front()
-            .or_else(|| self.bulk.pop_front())?;
+        let session = self.urgent.pop_front().or_else(|| self.bulk.pop_front())?;
         let lane = self.lanes.get_mut(&session)?;
         let parcel = lane.parcels.pop_front()?;
         if !parcel.is_output() {

@@ -54,6 +54,8 @@ enum State {
 pub(crate) struct InFlight {
     pub(crate) request: RequestId,
     pub(crate) kind: Kind,
+    /// It was still waiting for its turn when the session began to close.
+    pub(crate) was_waiting: bool,
 }
 
 /// What the table keeps of one session.
@@ -242,10 +244,7 @@ impl Session {
             credit: new.credit,
             limits: new.limits,
             grace,
-            in_flight: vec![InFlight {
-                request: new.request,
-                kind: Kind::OpenSession,
-            }],
+            in_flight: vec![InFlight::new(new.request, Kind::OpenSession)],
             deadline: None,
         };
         session.deadline = session.request_deadline(now);
@@ -258,18 +257,28 @@ impl Session {
     ///
     /// When its id is in flight or the session is ending.
     pub(crate) fn check_new(&self, request: RequestId) -> Result<(), RequestError> {
-        if self.in_flight.iter().any(|known| known.request == request) {
-            return Err(RequestError::DuplicateRequest(request));
-        }
+        self.check_unused(request)?;
         match self.state {
             State::Opening | State::Idle | State::Running => Ok(()),
             State::Closing | State::Quarantined => Err(RequestError::SessionClosing(self.key.id)),
         }
     }
 
+    /// A request is about to be answered at once.
+    ///
+    /// # Errors
+    ///
+    /// When its id is in flight.
+    pub(crate) fn check_unused(&self, request: RequestId) -> Result<(), RequestError> {
+        if self.in_flight.iter().any(|known| known.request == request) {
+            return Err(RequestError::DuplicateRequest(request));
+        }
+        Ok(())
+    }
+
     /// Idle ---- Execute, Call ----> Running. Opening and Running stay.
     pub(crate) fn queued(&mut self, request: RequestId, kind: Kind, now: Instant) {
-        self.in_flight.push(InFlight { request, kind });
+        self.in_flight.push(InFlight::new(request, kind));
         if self.state == State::Idle {
             self.state = State::Running;
             self.deadline = self.request_deadline(now);
@@ -289,9 +298,10 @@ impl Session {
     /// Running ---- Finished ----> Running or Idle. Closing stays. Returns what has
     /// finished; `None` when no such request is in flight.
     pub(crate) fn finished(&mut self, request: RequestId, now: Instant) -> Option<InFlight> {
-        let position = self.in_flight.iter().position(|known| {
-            known.request == request && matches!(known.kind, Kind::Execute | Kind::Call)
-        })?;
+        let position = self
+            .in_flight
+            .iter()
+            .position(|known| known.request == request && known.runs_code())?;
         let finished = self.in_flight.remove(position);
         if self.state == State::Running {
             self.settle(now);
@@ -301,9 +311,13 @@ impl Session {
 
     /// Opening, Idle, Running ---- CloseSession, Shutdown ----> Closing
     pub(crate) fn closing(&mut self, request: Option<RequestId>, within: Duration, now: Instant) {
+        let running = self.running();
+        for waiting in self.in_flight.iter_mut().filter(|known| known.runs_code()) {
+            waiting.was_waiting = Some(waiting.request) != running;
+        }
         if let Some(request) = request {
-            let kind = Kind::CloseSession;
-            self.in_flight.push(InFlight { request, kind });
+            self.in_flight
+                .push(InFlight::new(request, Kind::CloseSession));
         }
         self.state = State::Closing;
         self.deadline = now.checked_add(within);
@@ -332,6 +346,15 @@ impl Session {
     /// The requests without a terminal reply.
     pub(crate) fn in_flight(&self) -> &[InFlight] {
         &self.in_flight
+    }
+
+    /// The request whose turn it is.
+    pub(crate) fn running(&self) -> Option<RequestId> {
+        if self.state != State::Running {
+            return None;
+        }
+        let running = self.in_flight.iter().find(|known| known.runs_code())?;
+        Some(running.request)
     }
 
     /// Whether nothing runs, waits or ends.
@@ -376,6 +399,21 @@ impl Session {
     fn take_kind(&mut self, kind: Kind) -> Option<RequestId> {
         let position = self.in_flight.iter().position(|known| known.kind == kind)?;
         Some(self.in_flight.remove(position).request)
+    }
+}
+
+impl InFlight {
+    fn new(request: RequestId, kind: Kind) -> InFlight {
+        InFlight {
+            request,
+            kind,
+            was_waiting: false,
+        }
+    }
+
+    /// Whether it waits in the session's own queue.
+    pub(crate) fn runs_code(&self) -> bool {
+        matches!(self.kind, Kind::Execute | Kind::Call)
     }
 }
 

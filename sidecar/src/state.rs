@@ -68,7 +68,7 @@ impl State {
             handshake: Handshake::Expected,
             sessions: SessionTable::new(config.grace),
             outbox: Outbox::new(),
-            builds: SnapshotBuilds::new(config.builder.clone(), events),
+            builds: SnapshotBuilds::new(config.builder.clone(), config.grace, events),
             lifeline: Lifeline::new(),
             trace: Trace::new(config.trace),
             counters: ProcessCounters {
@@ -130,7 +130,10 @@ impl State {
     }
 
     /// A session's way to report, with what it may have under way.
-    pub(crate) fn event_sender(&self, key: SessionKey) -> (EventSender, Arc<crate::credit::Credit>) {
+    pub(crate) fn event_sender(
+        &self,
+        key: SessionKey,
+    ) -> (EventSender, Arc<crate::credit::Credit>) {
         let credit = self.pool.credit();
         let own = Arc::clone(&credit);
         let reports = self.reports.clone();
@@ -159,7 +162,7 @@ impl State {
             }
             session.credit().lift();
             for in_flight in session.in_flight() {
-                if matches!(in_flight.kind, Kind::Execute | Kind::Call) {
+                if in_flight.runs_code() {
                     session.handle().cancel(in_flight.request);
                 }
             }
@@ -177,16 +180,26 @@ impl State {
     /// Begins the end of the process. The first cause wins.
     pub(crate) fn leave(&mut self, ending: Ending) {
         let now = Instant::now();
-        let deadline = now.checked_add(LEAVE_WITHIN).unwrap_or(now);
+        let within = match ending == Ending::shutdown() {
+            true => self.config.grace,
+            false => LEAVE_WITHIN,
+        };
+        let deadline = now.checked_add(within).unwrap_or(now);
         if !self.lifeline.leave(ending.clone(), deadline) {
             return;
         }
         tracing::info!(code = ?ending.code, reason = %ending.go_away.reason, message = ending.go_away.message, "leaving");
         for id in self.sessions.ids() {
             // The error is that the session is closing already.
-            let _ = self.close_session(id, None, LEAVE_WITHIN);
+            let _ = self.close_session(id, None, within);
         }
-        self.builds.abandon();
+        for request in self.builds.abandon() {
+            let to = Address {
+                session: SessionId::CONNECTION,
+                request,
+            };
+            self.refuse(to, Kind::WarmSnapshot, &RequestError::ShuttingDown);
+        }
     }
 
     /// Ends the process because `stuck` does not stop: everyone is told, nobody is waited
@@ -194,6 +207,10 @@ impl State {
     pub(crate) fn leave_stuck(&mut self, stuck: SessionId) {
         let message = format!("session {stuck} did not stop within its grace period");
         self.leave(Ending::stuck(message.clone()));
+        self.reset_all(&message);
+    }
+
+    fn reset_all(&mut self, message: &str) {
         for id in self.sessions.ids() {
             let Some(session) = self.sessions.remove(id) else {
                 continue;
@@ -202,7 +219,7 @@ impl State {
             self.trace.session(id, &stats);
             let reset = Reset {
                 reason: Reason::StuckSession,
-                message: message.clone(),
+                message: message.to_owned(),
                 stats: Some(stats),
             };
             self.reset(id, reset);
@@ -218,7 +235,7 @@ impl State {
                 let message = "too many sessions are parked for good".to_owned();
                 self.leave(Ending::stuck(message));
             } else if self.lifeline.is_shutting_down()
-                && (self.sessions.is_empty() || self.lifeline.is_over(now))
+                && (self.is_quiet() || self.lifeline.is_over(now))
             {
                 self.leave(Ending::shutdown());
             }
@@ -262,6 +279,11 @@ impl State {
         stats
     }
 
+    /// Whether nothing is left that a shutdown would interrupt.
+    fn is_quiet(&self) -> bool {
+        self.sessions.is_empty() && self.builds.is_empty()
+    }
+
     fn farewell(&mut self, now: Instant) {
         let was_asked = self
             .lifeline
@@ -270,6 +292,7 @@ impl State {
         if was_asked && !self.sessions.is_empty() {
             let n = self.sessions.len();
             let message = format!("{n} sessions did not stop within the grace period");
+            self.reset_all(&message);
             self.lifeline.worsen(Ending::stuck(message));
         }
         let until = now.checked_add(FAREWELL_WITHIN).unwrap_or(now);
@@ -280,11 +303,9 @@ impl State {
 
     fn refuse_unsendable(&mut self, to: Address, kind: Kind, err: &EncodeError) {
         let limit = match err {
-            EncodeError::FrameTooLarge { len, limit } => Some(LimitReport::new(
-                LimitKind::Frame,
-                u64::from(*limit),
-                *len,
-            )),
+            EncodeError::FrameTooLarge { len, limit } => {
+                Some(LimitReport::new(LimitKind::Frame, u64::from(*limit), *len))
+            }
             _ => None,
         };
         let refused = SidecarFrame::Refused(Refused {

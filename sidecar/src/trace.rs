@@ -31,7 +31,10 @@ impl TraceLevel {
             Some("roundtrips") => TraceLevel::RoundTrips,
             Some("calls") => TraceLevel::Calls,
             Some(other) => {
-                tracing::warn!(value = other, "{TRACE_VARIABLE} is neither roundtrips nor calls");
+                tracing::warn!(
+                    value = other,
+                    "{TRACE_VARIABLE} is neither roundtrips nor calls"
+                );
                 TraceLevel::Off
             }
         }

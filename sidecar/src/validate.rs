@@ -127,7 +127,9 @@ mod tests {
         for good in ["/", "/app", "/app/src", "/.hidden", "/a..b"] {
             assert_eq!(guest_path("cwd", good), Ok(()), "{good}");
         }
-        for bad in ["", "app", "/app/", "//app", "/a/./b", "/a/../b", "/..", "/a\0"] {
+        for bad in [
+            "", "app", "/app/", "//app", "/a/./b", "/a/../b", "/..", "/a\0",
+        ] {
             assert!(guest_path("cwd", bad).is_err(), "{bad:?}");
         }
     }
@@ -159,7 +161,12 @@ mod tests {
             value: value.to_owned(),
         };
         assert_eq!(env(&[var("A", "b=c"), var("A", "")]), Ok(()));
-        for bad in [var("", "b"), var("A=", "b"), var("A\0", "b"), var("A", "\0")] {
+        for bad in [
+            var("", "b"),
+            var("A=", "b"),
+            var("A\0", "b"),
+            var("A", "\0"),
+        ] {
             assert!(env(std::slice::from_ref(&bad)).is_err(), "{bad:?}");
         }
     }

@@ -31,7 +31,7 @@ use crate::{ExitReason, OutputTicket, Received, RoundTrip, SessionEvent, Wants};
 pub(super) enum End {
     Interrupted,
     OverCpu,
-    Threw(JsError),
+    Threw(Box<JsError>),
     Session(ExitReason),
 }
 
@@ -90,9 +90,7 @@ impl Interpreter<'_> {
 
     fn output_ticket(&self, bytes: usize) -> Result<OutputTicket, End> {
         let mailbox = &self.session.shared.mailbox;
-        mailbox
-            .reserve_output(bytes)
-            .map_err(|_| End::Interrupted)
+        mailbox.reserve_output(bytes).map_err(|_| End::Interrupted)
     }
 
     fn flood(&self, arguments: &str, mut value: Value) -> Result<Value, End> {
@@ -165,17 +163,17 @@ impl Interpreter<'_> {
         counters.round_trip(answer.open.function, &trip);
         match answer.reply {
             Reply::Ok(value) => Ok(value),
-            Reply::Err(err) => Err(End::Threw(JsError {
+            Reply::Err(err) => Err(End::Threw(Box::new(JsError {
                 name: err.name,
                 message: err.message,
                 code: err.code,
                 ..JsError::default()
-            })),
+            }))),
         }
     }
 
     fn reject(&self, text: &str, value: Value) -> Value {
-        let event = GuestEvent::UnhandledRejection(error(text));
+        let event = GuestEvent::UnhandledRejection(*error(text));
         self.session.events.send(SessionEvent::Guest(event));
         value
     }
@@ -206,12 +204,12 @@ fn stuck() -> End {
     End::Interrupted
 }
 
-fn error(text: &str) -> JsError {
-    JsError {
+fn error(text: &str) -> Box<JsError> {
+    Box::new(JsError {
         name: "Error".to_owned(),
         message: text.to_owned(),
         ..JsError::default()
-    }
+    })
 }
 
 fn number(text: &str) -> usize {

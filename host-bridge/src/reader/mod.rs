@@ -72,6 +72,12 @@ pub struct HostDirectories {
     budget: Budget,
 }
 
+const _: () = {
+    const fn is_shared<T: Send + Sync>() {}
+    is_shared::<HostDirectories>();
+    is_shared::<FileContents>();
+};
+
 /// How a [`HostDirectories`] reads.
 #[derive(Debug)]
 pub struct ReaderOptions {

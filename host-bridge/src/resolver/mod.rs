@@ -64,6 +64,11 @@ pub struct Resolver {
     remembered: Mutex<HashMap<Question, Location>>,
 }
 
+const _: () = {
+    const fn is_shared<T: Send + Sync>() {}
+    is_shared::<Resolver>();
+};
+
 /// What a [`Resolver`] is told by its session.
 #[derive(Debug, Clone, Default)]
 pub struct ResolverOptions {
@@ -284,12 +289,11 @@ impl Resolver {
     fn entry(&self, path: &str) -> Result<Option<(FileKind, String)>, ResolveError> {
         match self.directories.lookup(path) {
             Ok(entry) => Ok(Some((entry.kind, entry.real_path))),
-            Err(reason @ ReadError::OutsideRoot) => Err(ResolveError::Unreadable {
+            Err(reason) if is_missing(reason) => Ok(None),
+            Err(reason) => Err(ResolveError::Unreadable {
                 path: path.to_owned(),
                 reason,
             }),
-            // Node takes whatever it cannot look at for missing.
-            Err(_) => Ok(None),
         }
     }
 
@@ -325,6 +329,19 @@ impl fmt::Display for ImportKind {
             ImportKind::Import => "import",
             ImportKind::Require => "require",
         })
+    }
+}
+
+/// Whether a path that cannot be read counts as one where nothing is, as in Node. What this
+/// process lacks, and what the host does not share, does not.
+fn is_missing(reason: ReadError) -> bool {
+    match reason {
+        ReadError::NotFound
+        | ReadError::NotAFile
+        | ReadError::PathTooLong
+        | ReadError::TooManyLinks => true,
+        ReadError::Io { .. } => reason.code() == "EACCES",
+        _ => false,
     }
 }
 

@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::{ResolveError, Resolver, lock, paths};
-use crate::reader::ReadError;
+use super::{ResolveError, Resolver, is_missing, lock, paths};
 
 /// Bytes that a `package.json` may have.
 const MAX_CONFIG_BYTES: usize = 4 << 20;
@@ -93,13 +92,8 @@ impl Resolver {
         let path = paths::join(directory, "package.json");
         let contents = match self.directories.read(&path) {
             Ok(contents) => contents,
-            Err(
-                reason @ (ReadError::OutsideRoot
-                | ReadError::TooLarge { .. }
-                | ReadError::TooManyFiles { .. }
-                | ReadError::TooManyBytes { .. }),
-            ) => return Err(ResolveError::Unreadable { path, reason }),
-            Err(_) => return Ok(None),
+            Err(reason) if is_missing(reason) => return Ok(None),
+            Err(reason) => return Err(ResolveError::Unreadable { path, reason }),
         };
         let size = contents.bytes().len();
         if MAX_CONFIG_BYTES < size {

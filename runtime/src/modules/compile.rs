@@ -100,7 +100,7 @@ fn check_attribute(
 pub(crate) fn read(scope: &Scope<'_, '_>, state: &State, path: &str) -> Option<FileContents> {
     match state.modules.directories.read(path) {
         Ok(contents) => {
-            state.links.counters.module(ModuleOrigin::Reader);
+            state.modules.count(state, ModuleOrigin::Reader, path);
             Some(contents)
         }
         Err(error) => {

@@ -6,7 +6,7 @@ use std::pin::pin;
 use super::load::{graph, resolve_or_throw, run, type_attribute};
 use crate::Scope;
 use crate::session::State;
-use crate::strings::text;
+use crate::strings::{ErrorClass, new_error, text};
 
 /// V8: `HostImportModuleDynamicallyCallback`.
 pub(crate) fn import_dynamically<'s>(
@@ -36,12 +36,21 @@ pub(crate) fn import_dynamically<'s>(
             namespace_after(scope, module, promise)
         }
         Err(thrown) => {
-            let thrown = v8::Local::new(scope, thrown?);
+            let thrown = match thrown {
+                Some(thrown) => v8::Local::new(scope, thrown),
+                // V8 ends the process over a callback that fails without an exception.
+                None => internal_error(scope, &specifier),
+            };
             let resolver = v8::PromiseResolver::new(scope)?;
             resolver.reject(scope, thrown)?;
             Some(resolver.get_promise(scope))
         }
     }
+}
+
+fn internal_error<'s>(scope: &Scope<'s, '_>, specifier: &str) -> v8::Local<'s, v8::Value> {
+    let message = format!("The module '{specifier}' could not be provided");
+    new_error(scope, ErrorClass::Error, "ERR_INTERNAL", &message)
 }
 
 fn load<'s>(

@@ -1,5 +1,6 @@
 //! Walking a module graph: compile what is missing, link, evaluate.
 
+use host_bridge::ModuleOrigin;
 use host_bridge::resolver::{ImportKind, ModuleFormat};
 
 use super::ModuleKey;
@@ -244,7 +245,7 @@ fn lookup<'s>(
     let restored = entry.restored;
     drop(map);
     if restored {
-        state.modules.count_restored(state, &key.url);
+        state.modules.count(state, ModuleOrigin::Snapshot, &key.url);
     }
     Some(module)
 }
@@ -262,7 +263,13 @@ pub(crate) fn run<'s>(
     module: v8::Local<'s, v8::Module>,
 ) -> Option<v8::Local<'s, v8::Promise>> {
     let value = module.evaluate(scope)?;
-    v8::Local::<v8::Promise>::try_from(value).ok()
+    if let Ok(promise) = v8::Local::<v8::Promise>::try_from(value) {
+        return Some(promise);
+    }
+    // A synthetic module gives what its steps gave, and it has run then.
+    let resolver = v8::PromiseResolver::new(scope)?;
+    resolver.resolve(scope, value)?;
+    Some(resolver.get_promise(scope))
 }
 
 /// V8 asks, while it links, for a module that `dependencies` has put into the map.

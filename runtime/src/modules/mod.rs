@@ -35,7 +35,7 @@ pub(crate) struct Modules {
     pub(crate) cwd: String,
     /// Entry specifiers of the snapshot: specifier to URL.
     pub(crate) pinned: BTreeMap<String, String>,
-    /// URLs that came out of the snapshot and have been counted.
+    /// Modules that have been counted, by URL or path: each counts once.
     counted: RefCell<HashSet<String>>,
 }
 

@@ -87,10 +87,10 @@ impl Modules {
         self.resolver.resolve(specifier, &base, kind).map(Target::from)
     }
 
-    /// Counts a use of a module that the snapshot holds, once for each.
-    pub(crate) fn count_restored(&self, state: &State, url: &str) {
-        if self.counted.borrow_mut().insert(url.to_owned()) {
-            state.links.counters.module(ModuleOrigin::Snapshot);
+    /// Counts a module, named by its URL or path, the first time it is used.
+    pub(crate) fn count(&self, state: &State, origin: ModuleOrigin, name: &str) {
+        if self.counted.borrow_mut().insert(name.to_owned()) {
+            state.links.counters.module(origin);
         }
     }
 }

@@ -35,13 +35,14 @@ pub(crate) struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    /// Runs `work` as `request`: arms the limits, runs, disarms, reads the verdict.
+    /// Runs `work` as `request`: arms the limits, runs, disarms, reads the verdict. The
+    /// value is encoded in `format`; with `None` nobody wants it.
     pub(crate) fn request(
         &mut self,
         request: RequestId,
         work: &Work,
         until: Until,
-        format: ValueFormat,
+        format: Option<ValueFormat>,
     ) -> (Outcome, Usage) {
         let before = self.state().links.counters.snapshot();
         let (started, cpu_started) = (Instant::now(), self.clock.now());
@@ -109,7 +110,7 @@ impl Runner<'_> {
         (result, stopped)
     }
 
-    fn drive(&mut self, work: &Work, until: Until, format: ValueFormat) -> Ended {
+    fn drive(&mut self, work: &Work, until: Until, format: Option<ValueFormat>) -> Ended {
         let mut stage = self.turn(|scope, state| start(scope, state, work));
         loop {
             stage = match stage {
@@ -235,12 +236,20 @@ impl Runner<'_> {
     }
 
     /// The value is there: waits for the rest where that was asked for, and encodes it.
-    fn finish(&mut self, value: v8::Global<v8::Value>, until: Until, format: ValueFormat) -> Ended {
+    fn finish(
+        &mut self,
+        value: v8::Global<v8::Value>,
+        until: Until,
+        format: Option<ValueFormat>,
+    ) -> Ended {
         while until == Until::Drained && self.is_busy() {
             if let Some(ended) = self.wait_for_progress(false) {
                 return ended;
             }
         }
+        let Some(format) = format else {
+            return Ended::Value(Value::Undefined);
+        };
         let max_bytes = self.state().limits.message_bytes;
         let mut encoded = Ended::Stopped;
         let started = self.turn(|scope, _| {

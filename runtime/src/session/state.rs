@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use host_bridge::{CallTable, Counters, EventSender, Mailbox, Terminator};
+use host_bridge::{CallTable, Counters, EventSender, Mailbox, SourceMaps, Terminator};
 use protocol::{CallId, HostFunction, Limits, RequestId, ValueFormat};
 
 use super::output::OutputMeter;
@@ -43,6 +43,7 @@ pub(crate) struct State {
     pub(crate) pending: RefCell<BTreeMap<CallId, PendingCall>>,
     pub(crate) rejections: RefCell<Rejections>,
     pub(crate) output: RefCell<OutputMeter>,
+    pub(crate) source_maps: RefCell<SourceMaps>,
     pub(crate) born: Instant,
 }
 
@@ -62,6 +63,7 @@ impl State {
         functions: Vec<HostFunction>,
         modules: Modules,
     ) -> State {
+        let source_maps = SourceMaps::new(Arc::clone(&modules.directories));
         State {
             links,
             limits,
@@ -73,6 +75,7 @@ impl State {
             pending: RefCell::default(),
             rejections: RefCell::default(),
             output: RefCell::new(OutputMeter::new(limits.output_bytes)),
+            source_maps: RefCell::new(source_maps),
             born: Instant::now(),
         }
     }

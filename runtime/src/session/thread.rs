@@ -120,7 +120,7 @@ impl SessionThread {
             }
             _ => return,
         };
-        let (outcome, usage) = runner.request(request, &work, until, format);
+        let (outcome, usage) = runner.request(request, &work, until, Some(format));
         self.links.events.send(SessionEvent::Finished {
             request,
             outcome,

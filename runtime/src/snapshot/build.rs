@@ -16,7 +16,6 @@ use host_bridge::{
 use protocol::frame::{Code, Until};
 use protocol::{
     JsError, LimitReport, Limits, LimitsRequest, Outcome, Reason, RequestId, SessionId, Value,
-    ValueFormat,
 };
 
 use super::image::{Image, key_of};
@@ -197,7 +196,7 @@ impl Builder {
             RequestId::new(request),
             work,
             Until::Drained,
-            ValueFormat::Json,
+            None,
         );
         let entry = entry.to_owned();
         match outcome {

@@ -52,7 +52,7 @@ pub(crate) fn base_image() -> Option<Image> {
         made
     };
     // The creator must make its blob in any case, or it aborts when it is dropped.
-    let blob = isolate.create_blob(v8::FunctionCodeHandling::Keep)?;
+    let blob = isolate.create_blob(v8::FunctionCodeHandling::Clear)?;
     Some(Image {
         blob: blob.to_vec().leak(),
         modules: Vec::new(),

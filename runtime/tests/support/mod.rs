@@ -17,25 +17,31 @@ use runtime::{Platform, ThreadEngine};
 /// No wait of a test lasts longer.
 const DEADLINE: Duration = Duration::from_secs(20);
 
+/// V8, initialised once by the first test thread that needs it.
+pub(crate) fn platform() -> &'static Platform {
+    static PLATFORM: OnceLock<Platform> = OnceLock::new();
+    PLATFORM.get_or_init(|| Platform::init().unwrap())
+}
+
 /// The engine of this test process.
-pub fn engine() -> &'static ThreadEngine {
+pub(crate) fn engine() -> &'static ThreadEngine {
     static ENGINE: OnceLock<ThreadEngine> = OnceLock::new();
-    ENGINE.get_or_init(|| ThreadEngine::new(Platform::init().unwrap()).unwrap())
+    ENGINE.get_or_init(|| ThreadEngine::new(platform()).unwrap())
 }
 
 /// A session and what it reports.
-pub struct Session {
-    pub handle: Box<dyn SessionHandle>,
+pub(crate) struct Session {
+    pub(crate) handle: Box<dyn SessionHandle>,
     events: Receiver<SessionEvent>,
     next_request: u64,
     /// Everything printed so far.
-    pub output: String,
+    pub(crate) output: String,
     /// Guest events so far.
-    pub guest_events: Vec<protocol::frame::GuestEvent>,
+    pub(crate) guest_events: Vec<protocol::frame::GuestEvent>,
 }
 
 /// The spec that tests start from.
-pub fn spec(id: u32) -> OpenSpec {
+pub(crate) fn spec(id: u32) -> OpenSpec {
     OpenSpec {
         session: SessionId::new(id),
         snapshot: None,
@@ -52,14 +58,14 @@ pub fn spec(id: u32) -> OpenSpec {
     }
 }
 
-pub fn root(host: &std::path::Path) -> Root {
+pub(crate) fn root(host: &std::path::Path) -> Root {
     Root {
         host: host.display().to_string(),
         guest: "/app".into(),
     }
 }
 
-pub fn function(name: &str, mode: CallMode) -> HostFunction {
+pub(crate) fn function(name: &str, mode: CallMode) -> HostFunction {
     HostFunction {
         name: name.into(),
         mode,
@@ -68,7 +74,7 @@ pub fn function(name: &str, mode: CallMode) -> HostFunction {
 }
 
 impl Session {
-    pub fn open(spec: OpenSpec) -> Session {
+    pub(crate) fn open(spec: OpenSpec) -> Session {
         let (send, events) = channel();
         let send = Mutex::new(send);
         let events_in = EventSender::new(move |event| {
@@ -88,11 +94,11 @@ impl Session {
         }
     }
 
-    pub fn event(&self) -> SessionEvent {
+    pub(crate) fn event(&self) -> SessionEvent {
         self.events.recv_timeout(DEADLINE).unwrap()
     }
 
-    pub fn send(&mut self, code: Code, until: Until) -> RequestId {
+    pub(crate) fn send(&mut self, code: Code, until: Until) -> RequestId {
         let request = RequestId::new(self.next_request);
         self.next_request += 1;
         let execute = Execute {
@@ -108,7 +114,7 @@ impl Session {
     }
 
     /// Runs until the request's end; host calls are answered by `host`.
-    pub fn finish(
+    pub(crate) fn finish(
         &mut self,
         request: RequestId,
         mut host: impl FnMut(&str, &str) -> Option<Reply>,
@@ -142,7 +148,7 @@ impl Session {
         }
     }
 
-    pub fn script(&mut self, source: &str) -> Outcome {
+    pub(crate) fn script(&mut self, source: &str) -> Outcome {
         let code = Code::Script {
             name: "main.js".into(),
             source: source.to_owned().into(),
@@ -151,7 +157,7 @@ impl Session {
         self.finish(request, |_, _| None).0
     }
 
-    pub fn import(&mut self, specifier: &str) -> (Outcome, Usage) {
+    pub(crate) fn import(&mut self, specifier: &str) -> (Outcome, Usage) {
         let code = Code::Import {
             specifier: specifier.into(),
         };
@@ -161,7 +167,7 @@ impl Session {
 }
 
 /// The JSON text of an outcome that is a value; anything else fails the test.
-pub fn json(outcome: &Outcome) -> String {
+pub(crate) fn json(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Ok(Value::Json(text)) => String::from_utf8(text.to_vec()).unwrap(),
         Outcome::Ok(Value::Undefined) => "undefined".into(),

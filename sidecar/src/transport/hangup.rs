@@ -4,12 +4,11 @@
 //! wake the sidecar each time the host reads from a socket.
 
 use std::io;
-use std::os::fd::OwnedFd;
 
 use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 use tokio::sync::mpsc;
 
+use super::watch::watch;
 use super::{Channel, ChannelKind};
 use crate::router::Event;
 
@@ -23,7 +22,7 @@ pub(crate) fn watch_hangup(output: &Channel, events: mpsc::Sender<Event>) -> io:
         ChannelKind::Socket => Interest::PRIORITY,
         ChannelKind::File => return Ok(()),
     };
-    let fd: AsyncFd<OwnedFd> = AsyncFd::with_interest(output.fd.try_clone()?, interest)?;
+    let fd = watch(output.fd.try_clone()?, interest)?;
     tokio::spawn(async move {
         if fd.ready(interest).await.is_ok() {
             // The router may be gone already; then nobody needs to know.

@@ -6,6 +6,7 @@
 
 mod hangup;
 mod reader;
+mod watch;
 mod writer;
 
 use std::fs::File;
@@ -18,7 +19,8 @@ use nix::unistd::{dup2_stdin, dup2_stdout};
 
 pub(crate) use self::hangup::watch_hangup;
 pub(crate) use self::reader::start_reader;
-pub(crate) use self::writer::{Flushed, Writer};
+pub(crate) use self::watch::Watched;
+pub(crate) use self::writer::{Flushed, Writer, writable};
 
 /// Where frames come from and where they go.
 #[derive(Debug)]
@@ -110,9 +112,23 @@ fn kind_of(fd: BorrowedFd<'_>) -> Result<ChannelKind, nix::Error> {
 /// When one is a terminal, or the operating system refuses.
 pub fn adopt_stdio() -> Result<Transport, TransportError> {
     let input = io::stdin().as_fd().try_clone_to_owned()?;
-    let output = io::stdout().as_fd().try_clone_to_owned()?;
-    let transport = Transport::new(input, output)?;
+    let transport = Transport::new(input, take_stdout()?)?;
     dup2_stdin(File::open("/dev/null")?)?;
-    dup2_stdout(io::stderr())?;
     Ok(transport)
+}
+
+/// Takes standard output under a private descriptor, and points descriptor 1 to standard
+/// error.
+///
+/// # Errors
+///
+/// When the operating system refuses.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one place where descriptor 1 is taken away from everybody else"
+)]
+pub fn take_stdout() -> io::Result<OwnedFd> {
+    let output = io::stdout().as_fd().try_clone_to_owned()?;
+    dup2_stdout(io::stderr())?;
+    Ok(output)
 }

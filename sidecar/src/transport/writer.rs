@@ -9,9 +9,9 @@ use std::os::fd::OwnedFd;
 
 use bytes::Buf;
 use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 
 use super::Channel;
+use super::watch::{Watched, watch};
 use crate::outbox::{Outbox, Parcel};
 
 /// Most frames in one write.
@@ -27,7 +27,7 @@ pub(crate) struct Writer {
     batch: VecDeque<(usize, Parcel)>,
     batch_len: usize,
     /// Present while the descriptor takes no more.
-    blocked: Option<AsyncFd<OwnedFd>>,
+    blocked: Option<Watched>,
 }
 
 /// How a flush went.
@@ -66,7 +66,7 @@ impl Writer {
                 Ok(n) => self.advance(n, outbox),
                 Err(err) if err.kind() == ErrorKind::Interrupted => {}
                 Err(err) if err.kind() == ErrorKind::WouldBlock => {
-                    self.watch()?;
+                    self.watch_writable()?;
                     return Ok(Flushed::Blocked);
                 }
                 Err(err) => return Err(err),
@@ -74,21 +74,9 @@ impl Writer {
         }
     }
 
-    /// Whether [`Writer::writable`] is worth waiting for.
-    pub(crate) fn is_blocked(&self) -> bool {
-        self.blocked.is_some()
-    }
-
-    /// Waits until the descriptor takes more, or never will.
-    pub(crate) async fn writable(&self) {
-        let Some(blocked) = &self.blocked else {
-            return std::future::pending().await;
-        };
-        if let Ok(mut guard) = blocked.writable().await {
-            // The next flush writes until the descriptor takes no more, and so arms the
-            // kernel's edge anew.
-            guard.clear_ready();
-        }
+    /// What to wait for before the next flush, when the last one was cut short.
+    pub(crate) fn blocked(&self) -> Option<&Watched> {
+        self.blocked.as_ref()
     }
 
     fn fill(&mut self, outbox: &mut Outbox) {
@@ -128,12 +116,21 @@ impl Writer {
         }
     }
 
-    fn watch(&mut self) -> io::Result<()> {
+    fn watch_writable(&mut self) -> io::Result<()> {
         if self.blocked.is_none() {
             // One descriptor is watched once; the hang-up watch has another.
             let fd = OwnedFd::from(self.file.try_clone()?);
-            self.blocked = Some(AsyncFd::with_interest(fd, Interest::WRITABLE)?);
+            self.blocked = Some(watch(fd, Interest::WRITABLE)?);
         }
         Ok(())
+    }
+}
+
+/// Waits until the descriptor takes more, or never will.
+pub(crate) async fn writable(blocked: &Watched) {
+    if let Ok(mut guard) = blocked.writable().await {
+        // The next flush writes until the descriptor takes no more, and so arms the
+        // kernel's edge anew.
+        guard.clear_ready();
     }
 }

@@ -1,0 +1,47 @@
+//! The command line: one file a subcommand.
+
+mod build_snapshot;
+mod engine;
+mod serve;
+
+use clap::{Parser, Subcommand};
+use sidecar::ExitCode;
+
+/// Runs JavaScript that nobody has to trust, in V8 isolates, for a host process.
+#[derive(Debug, Parser)]
+#[command(name = "isolate-sidecar", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve a host over standard input and output, in the protocol of PROTOCOL.md.
+    Serve(serve::Args),
+    /// Make one snapshot: reads its spec from standard input, writes it to standard output.
+    /// The sidecar starts itself in this way.
+    #[command(hide = true)]
+    BuildSnapshot,
+}
+
+/// Runs what the command line asks for. Clap itself answers `--help`, `--version` and
+/// mistakes, the latter with [`ExitCode::Usage`].
+pub(crate) fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Serve(args) => serve::run(&args),
+        Command::BuildSnapshot => build_snapshot::run(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

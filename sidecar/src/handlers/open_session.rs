@@ -1,0 +1,74 @@
+//! `OpenSession`: checked here, carried out by the engine on a thread of its own.
+
+use std::time::Instant;
+
+use host_bridge::{OpenError, OpenSpec};
+use protocol::frame::OpenSession;
+
+use crate::error::RequestError;
+use crate::session_table::NewSession;
+use crate::state::{Address, State};
+use crate::validate::{self, InvalidArgument};
+
+pub(crate) fn handle(
+    state: &mut State,
+    to: Address,
+    open: OpenSession,
+) -> Result<(), RequestError> {
+    if !state.lifeline.is_serving() {
+        return Err(RequestError::ShuttingDown);
+    }
+    if state.is_draining {
+        return Err(RequestError::Draining);
+    }
+    check(&open)?;
+    let key = state
+        .sessions
+        .vacancy(to.session, state.config.max_sessions)?;
+    let limits = open.limits.resolve(&state.config.ceilings);
+    let (events, credit) = state.event_sender(key);
+    let spec = OpenSpec {
+        session: to.session,
+        snapshot: open.snapshot,
+        roots: open.roots,
+        limits,
+        env: open.env,
+        argv: open.argv,
+        cwd: open.cwd,
+        conditions: open.conditions,
+        functions: open.functions,
+    };
+    let handle = state
+        .engine
+        .open(spec, events)
+        .map_err(|err| refusal(state, err))?;
+    let new = NewSession {
+        key,
+        request: to.request,
+        limits,
+        handle,
+        credit,
+    };
+    state.sessions.insert(new, Instant::now());
+    state.counters.sessions_opened = state.counters.sessions_opened.saturating_add(1);
+    Ok(())
+}
+
+fn check(open: &OpenSession) -> Result<(), InvalidArgument> {
+    validate::roots(&open.roots)?;
+    validate::guest_path("cwd", &open.cwd)?;
+    validate::functions(&open.functions)?;
+    validate::env(&open.env)?;
+    validate::argv(&open.argv)?;
+    validate::conditions(&open.conditions)
+}
+
+fn refusal(state: &State, err: OpenError) -> RequestError {
+    match err {
+        OpenError::NoThread => RequestError::NoRoom {
+            open: u32::try_from(state.sessions.len()).unwrap_or(u32::MAX),
+            err,
+        },
+        err => RequestError::Open(err),
+    }
+}

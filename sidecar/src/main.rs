@@ -1,0 +1,10 @@
+//! The `isolate-sidecar` program.
+#![forbid(unsafe_code)]
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main().into()
+}

@@ -1,0 +1,235 @@
+//! One task that owns all tables. Whatever can wake it is an [`Event`]; it handles what has
+//! come, writes what that has caused, and sleeps.
+//!
+//! Invariant: nothing here blocks and nothing waits for the writer. A host that is writing
+//! to us while we are writing to it must find us reading.
+
+use std::time::Instant;
+
+use host_bridge::{Engine, SessionEvent};
+use protocol::frame::Head;
+use protocol::{Envelope, FrameError, HostFrame};
+use tokio::sync::mpsc;
+use tokio::time::sleep_until;
+
+use crate::ExitCode;
+use crate::config::Config;
+use crate::credit::Ticket;
+use crate::dispatch;
+use crate::error::ConnectionError;
+use crate::handlers::{session_event, snapshot_built};
+use crate::lifeline::Ending;
+use crate::session_table::SessionKey;
+use crate::signals::{Signal, watch_signals};
+use crate::snapshots::Built;
+use crate::state::State;
+use crate::transport::{Flushed, Transport, Watched, Writer, start_reader, watch_hangup, writable};
+
+/// Frames of the host, and everything rare, that wait for the router. When they are as
+/// many, the reader stops reading.
+const MAX_EVENTS: usize = 64;
+/// Reports of sessions that wait for the router. When they are as many, session threads
+/// wait. One session alone has at most 256 of them.
+const MAX_REPORTS: usize = 1024;
+/// Taken from each queue before the outcome is written.
+const MAX_TURN: usize = 64;
+
+/// Whatever can wake the router, but for the way to the host becoming free and for time.
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all events are frames, and 64 of them at most are kept"
+)]
+pub(crate) enum Event {
+    /// The host sent a frame.
+    Frame(Envelope<HostFrame>),
+    /// The host sent a frame that cannot be read.
+    Rejected(Head, FrameError),
+    /// The stream of the host cannot be followed further.
+    StreamError(ConnectionError),
+    /// The stream of the host ended between two frames.
+    StdinClosed,
+    /// Nobody reads standard output any more.
+    HostHungUp,
+    /// A signal came.
+    Signal(Signal),
+    /// A snapshot was built, or could not be.
+    SnapshotBuilt(Box<Built>),
+}
+
+/// What a session has to say.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) key: SessionKey,
+    pub(crate) event: SessionEvent,
+    pub(crate) ticket: Ticket,
+}
+
+/// Serves one host until the connection ends. Must be called inside a tokio runtime with
+/// one thread, as a task of its own: a future that is blocked on is woken through a system
+/// call, a task on the same thread is not.
+pub async fn serve(engine: Box<dyn Engine>, transport: Transport, config: Config) -> ExitCode {
+    let (event_sender, events) = mpsc::channel(MAX_EVENTS);
+    let (report_sender, reports) = mpsc::channel(MAX_REPORTS);
+    let started = watch_signals(config.parent, event_sender.clone())
+        .and_then(|()| watch_hangup(&transport.output, event_sender.clone()))
+        .and_then(|()| start_reader(transport.input, config.max_frame, event_sender.clone()));
+    if let Err(err) = started {
+        tracing::error!(%err, "the transport cannot be set up");
+        return ExitCode::CannotStart;
+    }
+    let router = Router {
+        state: State::new(engine, config, event_sender, report_sender),
+        writer: Some(Writer::new(transport.output)),
+        events,
+        reports,
+    };
+    router.run().await
+}
+
+#[derive(Debug)]
+struct Router {
+    state: State,
+    /// `None` when nobody reads.
+    writer: Option<Writer>,
+    events: mpsc::Receiver<Event>,
+    reports: mpsc::Receiver<Report>,
+}
+
+/// What the one `select!` came back with.
+enum Woken {
+    Event(Event),
+    Report(Report),
+    /// More can be written, or a deadline has passed.
+    Otherwise,
+}
+
+impl Router {
+    async fn run(mut self) -> ExitCode {
+        loop {
+            match self.wait().await {
+                Woken::Event(event) => self.event(event),
+                Woken::Report(report) => self.report(report),
+                Woken::Otherwise => {}
+            }
+            self.backlog();
+            self.state.advance(Instant::now());
+            let flushed = self.flush();
+            if let Some(code) = self.state.lifeline.exit(flushed, Instant::now()) {
+                return code;
+            }
+        }
+    }
+
+    async fn wait(&mut self) -> Woken {
+        let deadline = self.state.next_deadline();
+        let blocked = self.writer.as_ref().and_then(Writer::blocked);
+        tokio::select! {
+            biased;
+            Some(event) = self.events.recv() => Woken::Event(event),
+            Some(report) = self.reports.recv() => Woken::Report(report),
+            () = free(blocked), if blocked.is_some() => Woken::Otherwise,
+            () = until(deadline), if deadline.is_some() => Woken::Otherwise,
+        }
+    }
+
+    /// Handles what else has come, in turns, so that neither queue waits for the other.
+    fn backlog(&mut self) {
+        for _ in 0..MAX_TURN {
+            let event = self.events.try_recv().ok();
+            let report = self.reports.try_recv().ok();
+            if event.is_none() && report.is_none() {
+                return;
+            }
+            event.into_iter().for_each(|event| self.event(event));
+            report.into_iter().for_each(|report| self.report(report));
+        }
+    }
+
+    fn event(&mut self, event: Event) {
+        let state = &mut self.state;
+        let result = match event {
+            // The last frames of a host that is told to go away are without effect.
+            Event::Frame(_) | Event::Rejected(..) if state.lifeline.is_leaving() => Ok(()),
+            Event::Frame(envelope) => {
+                state.counters.frames_in = state.counters.frames_in.saturating_add(1);
+                dispatch::frame(state, envelope)
+            }
+            Event::Rejected(head, err) => {
+                state.counters.frames_in = state.counters.frames_in.saturating_add(1);
+                dispatch::rejected(state, head, err)
+            }
+            Event::StreamError(err) => Err(err),
+            Event::StdinClosed => {
+                state.leave(Ending::stdin_closed());
+                Ok(())
+            }
+            Event::HostHungUp => {
+                self.hang_up();
+                Ok(())
+            }
+            Event::Signal(Signal::Terminate) => {
+                state.leave(Ending::terminated());
+                Ok(())
+            }
+            Event::Signal(Signal::ParentDied) => {
+                state.leave(Ending::parent_died());
+                Ok(())
+            }
+            Event::SnapshotBuilt(built) => {
+                snapshot_built::handle(state, *built);
+                Ok(())
+            }
+        };
+        if let Err(err) = result {
+            tracing::warn!(%err, "connection error");
+            self.state.leave(Ending::from(&err));
+        }
+    }
+
+    fn report(&mut self, mut report: Report) {
+        report.ticket.received();
+        session_event::handle(&mut self.state, report);
+    }
+
+    /// Writes what waits.
+    fn flush(&mut self) -> Flushed {
+        let Some(writer) = &mut self.writer else {
+            self.state.outbox.abandon();
+            return Flushed::All;
+        };
+        match writer.flush(&mut self.state.outbox) {
+            Ok(Flushed::All) => Flushed::All,
+            Ok(Flushed::Blocked) => {
+                if let Some(waiting) = self.state.outbox.overflow() {
+                    let err = ConnectionError::HostNotReading { waiting };
+                    self.state.leave(Ending::from(&err));
+                }
+                Flushed::Blocked
+            }
+            Err(err) => {
+                tracing::info!(%err, "standard output");
+                self.hang_up();
+                Flushed::All
+            }
+        }
+    }
+
+    fn hang_up(&mut self) {
+        self.writer = None;
+        self.state.outbox.abandon();
+        self.state.leave(Ending::host_hung_up());
+    }
+}
+
+async fn free(blocked: Option<&Watched>) {
+    if let Some(blocked) = blocked {
+        writable(blocked).await;
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    if let Some(deadline) = deadline {
+        sleep_until(deadline.into()).await;
+    }
+}
