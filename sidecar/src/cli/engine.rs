@@ -6,14 +6,18 @@ use protocol::Reason;
 /// Why the engine cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum EngineError {
+    /// V8 cannot be initialised here.
+    #[cfg(feature = "v8-engine")]
+    #[error(transparent)]
+    Platform(#[from] runtime::PlatformError),
+    /// V8 runs, and sessions cannot.
+    #[cfg(feature = "v8-engine")]
+    #[error(transparent)]
+    Start(#[from] runtime::EngineStartError),
     /// The build has no engine: it was made with `--no-default-features`.
+    #[cfg(not(feature = "v8-engine"))]
     #[error("this build has no JavaScript engine; it is for tests of the router")]
     Missing,
-}
-
-/// Starts the engine. Main thread, before any other thread exists.
-pub(super) fn start() -> Result<Box<dyn Engine>, EngineError> {
-    Err(EngineError::Missing)
 }
 
 /// Why a snapshot was not made, for the host.
@@ -23,7 +27,34 @@ pub(super) struct BuildFailure {
     pub(super) message: String,
 }
 
+/// Starts the engine. Main thread, before any other thread exists.
+#[cfg(feature = "v8-engine")]
+pub(super) fn start() -> Result<Box<dyn Engine>, EngineError> {
+    let platform = runtime::Platform::init()?;
+    Ok(Box::new(runtime::ThreadEngine::new(&platform)?))
+}
+
 /// Makes a snapshot in this process. Main thread, before any other thread exists.
+#[cfg(feature = "v8-engine")]
+pub(super) fn build_snapshot(
+    spec: &SnapshotSpec,
+) -> Result<Result<(SnapshotImage, SnapshotReport), BuildFailure>, EngineError> {
+    let platform = runtime::Platform::init()?;
+    let built = runtime::build_snapshot(&platform, spec).map_err(|error| BuildFailure {
+        reason: error.reason(),
+        message: error.to_string(),
+    });
+    Ok(built)
+}
+
+/// There is none in this build.
+#[cfg(not(feature = "v8-engine"))]
+pub(super) fn start() -> Result<Box<dyn Engine>, EngineError> {
+    Err(EngineError::Missing)
+}
+
+/// There is no engine to make one.
+#[cfg(not(feature = "v8-engine"))]
 pub(super) fn build_snapshot(
     _: &SnapshotSpec,
 ) -> Result<Result<(SnapshotImage, SnapshotReport), BuildFailure>, EngineError> {
