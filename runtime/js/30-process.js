@@ -4,8 +4,8 @@
   'use strict';
 
   const {
-    ArrayIsArray, ArrayPrototypePush, Error, ErrorCaptureStackTrace, Number, ObjectAssign, ObjectCreate, ObjectKeys,
-    Proxy, ReflectDefineProperty, ReflectDeleteProperty, ReflectOwnKeys, Set, SymbolToStringTag, TypeError,
+    ArrayIsArray, Error, ErrorCaptureStackTrace, Number, ObjectAssign, ObjectCreate, ObjectKeys, Proxy,
+    ReflectDefineProperty, ReflectDeleteProperty, ReflectOwnKeys, Set, SymbolToStringTag, TypeError,
   } = internal.primordials;
   const {
     argumentType, nodeError, outOfRange, validateFunction, validateInteger, validateObject, validateString,
@@ -224,24 +224,33 @@
 
   // --- For the runtime ---
 
+  // What code in the snapshot has frozen stays as it is; that is no reason to fail.
+  function put(target, key, value) {
+    ReflectDefineProperty(target, key, { __proto__: null, value, enumerable: true, writable: true, configurable: true });
+  }
+
   function refill(target, source) {
     const old = ReflectOwnKeys(target);
     for (let i = 0; i < old.length; i++) ReflectDeleteProperty(target, old[i]);
     const names = ObjectKeys(source);
-    for (let i = 0; i < names.length; i++) internal.define(target, names[i], source[names[i]], true);
+    for (let i = 0; i < names.length; i++) put(target, names[i], source[names[i]]);
+  }
+
+  function refillList(list, items) {
+    if (!ReflectDefineProperty(list, 'length', { __proto__: null, value: 0 })) return;
+    for (let i = 0; i < items.length; i++) put(list, i, items[i]);
   }
 
   // Runs no code of the guest. Code in the snapshot may have wrapped `cwd` to remember its answer, as graceful-fs does;
   // that memory is of another session, so the plain function comes back.
   internal.restoreProcess = ({ env: newEnv, argv: newArgv, cwd: newCwd, pid, versions: newVersions }) => {
     refill(variables, newEnv);
-    argv.length = 0;
-    for (let i = 0; i < newArgv.length; i++) ArrayPrototypePush(argv, newArgv[i]);
+    refillList(argv, newArgv);
     refill(versions, newVersions);
     directory = newCwd;
     exiting = false;
     const facts = { __proto__: null, argv, env, versions, version: `v${newVersions.node}`, pid, cwd, exitCode: undefined };
-    for (const name in facts) internal.define(process, name, facts[name], true);
+    for (const name in facts) put(process, name, facts[name]);
   };
 
   // True when a listener of the guest took the event.

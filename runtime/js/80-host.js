@@ -4,11 +4,17 @@
   'use strict';
 
   const {
-    ObjectCreate, ObjectDefineProperty, ObjectPrototypeHasOwnProperty, ReflectDeleteProperty, ReflectOwnKeys,
+    ObjectCreate, ObjectDefineProperty, ObjectPrototypeHasOwnProperty, Proxy, ReflectDeleteProperty, ReflectOwnKeys,
     StringPrototypeSplit, SymbolToStringTag,
   } = internal.primordials;
 
+  // Guests see it through a proxy that takes no changes, so that a snapshot cannot hold a frozen or altered one.
   const host = ObjectCreate(null);
+  const refuse = () => false;
+  const guestHost = new Proxy(host, {
+    __proto__: null, defineProperty: refuse, deleteProperty: refuse, preventExtensions: refuse, set: refuse,
+    setPrototypeOf: refuse,
+  });
 
   function put(target, key, value, enumerable) {
     ObjectDefineProperty(target, key, { __proto__: null, value, enumerable, writable: false, configurable: true });
@@ -50,5 +56,5 @@
     for (let i = 0; i < names.length; i++) put(call, names[i], group[names[i]], true);
   }
 
-  internal.defineGlobal('host', host);
+  internal.defineGlobal('host', guestHost);
 })

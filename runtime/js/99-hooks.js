@@ -4,7 +4,7 @@
 (function (native, internal) {
   'use strict';
 
-  const { ReflectDeleteProperty, SymbolToStringTag } = internal.primordials;
+  const { ReflectDefineProperty, ReflectDeleteProperty, SymbolToStringTag } = internal.primordials;
   const { hooks } = internal;
   const { DOMException } = internal.errors;
 
@@ -19,7 +19,7 @@
 
   function setInput(value) {
     if (value === undefined) ReflectDeleteProperty(globalThis, 'input');
-    else internal.defineGlobal('input', value, true);
+    else ReflectDefineProperty(globalThis, 'input', { __proto__: null, value, enumerable: true, writable: true, configurable: true });
   }
 
   hooks.setInput = setInput;

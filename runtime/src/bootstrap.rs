@@ -81,10 +81,17 @@ impl Hooks {
         self.call(scope, "builtin", &[name])
     }
 
-    /// Names of the built-in modules.
+    /// Names of the built-in modules, those that a session is refused included: they
+    /// resolve, so that the guest learns why it cannot have them.
     pub(crate) fn builtin_names(&self, scope: &mut Scope<'_, '_>) -> Vec<String> {
+        let mut names = self.names(scope, "builtinNames");
+        names.extend(self.names(scope, "refusedNames"));
+        names
+    }
+
+    fn names(&self, scope: &mut Scope<'_, '_>, hook: &str) -> Vec<String> {
         let names = self
-            .call(scope, "builtinNames", &[])
+            .call(scope, hook, &[])
             .and_then(|names| v8::Local::<v8::Array>::try_from(names).ok());
         let Some(names) = names else {
             return Vec::new();

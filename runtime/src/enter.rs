@@ -18,7 +18,7 @@ pub(crate) struct Realm {
     state: Rc<State>,
     _route: Option<TaskRoute>,
     isolate: v8::OwnedIsolate,
-    _guard: Option<Arc<HeapGuard>>,
+    guard: Option<Arc<HeapGuard>>,
 }
 
 impl Realm {
@@ -43,7 +43,7 @@ impl Realm {
             state,
             _route: route,
             isolate,
-            _guard: guard,
+            guard,
         }
     }
 
@@ -72,6 +72,13 @@ impl Realm {
         let context = v8::Local::new(scope, &self.context);
         let scope = &mut v8::ContextScope::new(scope, context);
         f(scope)
+    }
+
+    /// Notes what the isolate holds, and stops the request when it is too much.
+    pub(crate) fn check_memory(&mut self) {
+        if let Some(guard) = &self.guard {
+            guard.check(&mut self.isolate);
+        }
     }
 
     pub(crate) fn state(&self) -> &Rc<State> {

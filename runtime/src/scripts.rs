@@ -49,6 +49,7 @@ pub(crate) static SCRIPTS: &[Script] = scripts![
     "51-deep-equal.js",
     "52-util.js",
     "53-assert.js",
+    "54-parse-args.js",
     "60-url-host.js",
     "61-url-parser.js",
     "62-url.js",

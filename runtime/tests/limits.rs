@@ -158,6 +158,27 @@ fn memory_json() {
     );
 }
 
+/// V8 allocates it by itself, so it is seen when the guest's turn is over.
+#[test]
+fn memory_of_webassembly() {
+    // Each of 100 memories has 8 MiB, all of it touched.
+    ends_by_memory(
+        "const all = []; for (let i = 0; i < 100; i++) { \
+            const memory = new WebAssembly.Memory({ initial: 128 }); \
+            new Uint8Array(memory.buffer).fill(1); all.push(memory) }",
+    );
+}
+
+#[test]
+fn recursion_without_end_is_a_range_error() {
+    let mut session = Session::open(spec(1));
+    match session.script("function f() { return f() + 1 } f()") {
+        Outcome::Exception(error) => assert_eq!(error.name, "RangeError", "{error:?}"),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(json(&session.script("1 + 1")), "2");
+}
+
 #[test]
 fn memory_in_a_promise_job() {
     ends_by_memory("Promise.resolve().then(() => { const all = []; for (;;) all.push({}) }); 1");

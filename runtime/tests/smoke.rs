@@ -6,6 +6,19 @@ use protocol::Outcome;
 use support::{Session, json, spec};
 
 #[test]
+fn webassembly_settles() {
+    let mut session = Session::open(spec(1));
+    let module = "new Uint8Array([0,97,115,109,1,0,0,0,1,5,1,96,0,1,127,3,2,1,0,7,5,1,1,102,0,0,10,6,1,4,0,65,42,11])";
+    let source = format!("WebAssembly.instantiate({module}).then(m => m.instance.exports.f())");
+    assert_eq!(json(&session.script(&source)), "42");
+    assert_eq!(json(&session.script("typeof SharedArrayBuffer")), "\"function\"");
+    assert_eq!(
+        json(&session.script("new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Warsaw' }).format(0)")),
+        "\"01/01/1970\""
+    );
+}
+
+#[test]
 fn scripts_and_promises() {
     let mut session = Session::open(spec(1));
     assert_eq!(json(&session.script("1 + 1")), "2");

@@ -68,6 +68,19 @@ impl HeapGuard {
         )
     }
 
+    /// Notes what the isolate holds. Memory outside of the heap that did not come from our
+    /// allocator, WebAssembly's above all, is only seen here: at the end of a request and
+    /// around a full garbage collection.
+    pub(crate) fn check(&self, isolate: &mut v8::Isolate) {
+        let statistics = isolate.get_heap_statistics();
+        self.budget.set_heap(statistics.used_heap_size());
+        let external = statistics.external_memory();
+        if external > self.limit && !self.exceeded.swap(true, Relaxed) {
+            let report = StopReason::Limit(self.report(external));
+            self.terminator.stop_running(report);
+        }
+    }
+
     fn near_limit(&self, current: usize) -> usize {
         let first = !self.exceeded.swap(true, Relaxed);
         self.terminator
@@ -98,7 +111,7 @@ unsafe extern "C" fn around_gc(
     let guard = unsafe { &*data.cast::<HeapGuard>() };
     // SAFETY: V8 passes the isolate whose collection begins or ends on this thread.
     let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
-    guard.budget.set_heap(isolate.get_heap_statistics().used_heap_size());
+    guard.check(&mut isolate);
 }
 
 thread_local! {
@@ -107,9 +120,28 @@ thread_local! {
     static LOST: RefCell<Option<Box<dyn Fn()>>> = const { RefCell::new(None) };
 }
 
-/// Session thread, at its start: `lost` reports that the session will never come back.
-pub(crate) fn on_session_thread(lost: impl Fn() + 'static) {
-    LOST.set(Some(Box::new(lost)));
+/// While it lives, V8's fatal handler on this thread reports the session and parks.
+#[derive(Debug)]
+pub(crate) struct LossReport(());
+
+impl LossReport {
+    /// Session thread: `lost` reports that the session will never come back.
+    pub(crate) fn install(lost: impl Fn() + 'static) -> LossReport {
+        LOST.set(Some(Box::new(lost)));
+        LossReport(())
+    }
+
+    /// Session thread: from now on it is `lost` that reports.
+    pub(crate) fn replace(&self, lost: impl Fn() + 'static) {
+        LOST.set(Some(Box::new(lost)));
+    }
+}
+
+impl Drop for LossReport {
+    fn drop(&mut self) {
+        // What the report holds may belong to the isolate, which ends next.
+        LOST.set(None);
+    }
 }
 
 /// V8: `OOMErrorCallback`. If it returned, V8 would abort the process.

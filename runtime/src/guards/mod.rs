@@ -6,6 +6,6 @@ mod thread_clock;
 mod watchdog;
 
 pub(crate) use self::allocator::{Budget, budget_allocator};
-pub(crate) use self::heap::{HeapGuard, on_session_thread};
+pub(crate) use self::heap::{HeapGuard, LossReport};
 pub(crate) use self::thread_clock::ThreadClock;
 pub(crate) use self::watchdog::{Deadlines, Watchdog};

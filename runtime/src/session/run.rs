@@ -98,6 +98,7 @@ impl Runner<'_> {
             },
         );
         let result = f(self);
+        self.realm.check_memory();
         drop(watch);
         let stopped = state.links.terminator.finish();
         if stopped.is_some() {
@@ -105,8 +106,6 @@ impl Runner<'_> {
             state.links.mailbox.clear_interrupt();
             state.abandon_pending();
         }
-        let heap = self.realm.isolate().get_heap_statistics();
-        state.links.budget.set_heap(heap.used_heap_size());
         (result, stopped)
     }
 

@@ -14,7 +14,7 @@ use super::{Links, Runner, State, Work};
 use crate::callbacks;
 use crate::enter::Realm;
 use crate::externals;
-use crate::guards::{HeapGuard, ThreadClock, Watchdog, budget_allocator, on_session_thread};
+use crate::guards::{HeapGuard, LossReport, ThreadClock, Watchdog, budget_allocator};
 use crate::modules::Modules;
 use crate::platform::TaskRoute;
 use crate::snapshot::{Image, restore};
@@ -74,6 +74,7 @@ impl SessionThread {
     fn live(self) -> Option<ExitReason> {
         let born = Instant::now();
         let clock = ThreadClock::of_this_thread();
+        let loss = report_failed_birth(&self.links);
         let Birth { mut realm, guard } = match self.birth() {
             Ok(birth) => birth,
             Err(error) => {
@@ -84,7 +85,8 @@ impl SessionThread {
                 return None;
             }
         };
-        report_loss(realm.state(), &guard);
+        // Declared after the realm, so it ends before.
+        let _loss = report_loss(loss, realm.state(), &guard);
         let open_us = u64::try_from(born.elapsed().as_micros()).unwrap_or(u64::MAX);
         self.links.events.send(SessionEvent::Opened { open_us });
         let mut runner = Runner {
@@ -200,10 +202,23 @@ pub(crate) fn session_modules(
     ))
 }
 
+/// While the session is being born, running out of memory means that it was not opened.
+fn report_failed_birth(links: &Links) -> LossReport {
+    let links = links.clone();
+    LossReport::install(move || {
+        links.mailbox.shut();
+        links.events.send(SessionEvent::OpenFailed {
+            reason: Reason::MemoryExceeded,
+            message: "the snapshot does not fit into the session's heap limit; raise heap_bytes"
+                .to_owned(),
+        });
+    })
+}
+
 /// From now on V8's fatal memory handler reports this session and what it was running.
-fn report_loss(state: &Rc<State>, guard: &Arc<HeapGuard>) {
+fn report_loss(loss: LossReport, state: &Rc<State>, guard: &Arc<HeapGuard>) -> LossReport {
     let (state, guard) = (Rc::clone(state), Arc::clone(guard));
-    on_session_thread(move || {
+    loss.replace(move || {
         let links = &state.links;
         let request = state.request.get();
         if request != RequestId::NONE {
@@ -221,4 +236,5 @@ fn report_loss(state: &Rc<State>, guard: &Arc<HeapGuard>) {
             stats: Box::new(links.counters.snapshot()),
         });
     });
+    loss
 }
