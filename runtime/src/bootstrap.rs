@@ -8,7 +8,7 @@ use protocol::CallMode;
 
 use crate::Scope;
 use crate::externals;
-use crate::scripts::SCRIPTS;
+use crate::scripts::{SCRIPTS, Script};
 use crate::session::State;
 use crate::strings::{set, string, string_array};
 
@@ -27,18 +27,26 @@ pub(crate) fn run_scripts<'s>(scope: &mut Scope<'s, '_>) -> Option<v8::Local<'s,
     let native = externals::native_object(scope);
     let internal = v8::Object::new(scope);
     let this = v8::undefined(scope).into();
-    for script in SCRIPTS {
-        let name = string(scope, &format!("node:internal/{}", script.file));
-        let origin = v8::ScriptOrigin::new(
-            scope, name.into(), 0, 0, false, -1, None, false, false, false, None,
-        );
-        let source = v8::String::new_from_onebyte_const(scope, &script.text)?;
-        let script = v8::Script::compile(scope, source, Some(&origin))?;
-        let function = v8::Local::<v8::Function>::try_from(script.run(scope)?).ok()?;
+    for script in SCRIPTS.iter().filter(|script| script.is_eager()) {
+        let function = compile(scope, script)?;
         function.call(scope, this, &[native.into(), internal.into()])?;
     }
     let name = string(scope, "hooks");
     v8::Local::<v8::Object>::try_from(internal.get(scope, name.into())?).ok()
+}
+
+/// The function that a script consists of. `None` means that an exception is pending.
+pub(crate) fn compile<'s>(
+    scope: &mut Scope<'s, '_>,
+    script: &'static Script,
+) -> Option<v8::Local<'s, v8::Function>> {
+    let name = string(scope, &format!("node:internal/{}", script.file));
+    let origin = v8::ScriptOrigin::new(
+        scope, name.into(), 0, 0, false, -1, None, false, false, false, None,
+    );
+    let source = v8::String::new_from_onebyte_const(scope, &script.text)?;
+    let compiled = v8::Script::compile(scope, source, Some(&origin))?;
+    v8::Local::<v8::Function>::try_from(compiled.run(scope)?).ok()
 }
 
 impl Hooks {

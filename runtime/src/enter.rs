@@ -74,7 +74,7 @@ impl Realm {
         f(scope)
     }
 
-    /// Notes what the isolate holds, and stops the request when it is too much.
+    /// Notes what the isolate holds.
     pub(crate) fn check_memory(&mut self) {
         if let Some(guard) = &self.guard {
             guard.check(&mut self.isolate);

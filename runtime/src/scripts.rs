@@ -11,6 +11,14 @@ pub(crate) struct Script {
     pub(crate) text: v8::OneByteConst,
 }
 
+impl Script {
+    /// Whether it runs when the realm is made. The others run on the first use of what
+    /// they define, which keeps the heap of a session small.
+    pub(crate) fn is_eager(&self) -> bool {
+        !self.file.starts_with("lazy/")
+    }
+}
+
 macro_rules! scripts {
     ($($file:literal),* $(,)?) => {
         &[$(Script {
@@ -62,6 +70,11 @@ pub(crate) static SCRIPTS: &[Script] = scripts![
     "90-import-meta.js",
     "99-hooks.js",
 ];
+
+/// The script of this file name, for those that run when they are first needed.
+pub(crate) fn named(file: &str) -> Option<&'static Script> {
+    SCRIPTS.iter().find(|script| script.file == file)
+}
 
 /// The texts as V8 refers to them in a snapshot.
 pub(crate) fn references() -> impl Iterator<Item = v8::ExternalReference> {

@@ -158,17 +158,6 @@ fn memory_json() {
     );
 }
 
-/// V8 allocates it by itself, so it is seen when the guest's turn is over.
-#[test]
-fn memory_of_webassembly() {
-    // Each of 100 memories has 8 MiB, all of it touched.
-    ends_by_memory(
-        "const all = []; for (let i = 0; i < 100; i++) { \
-            const memory = new WebAssembly.Memory({ initial: 128 }); \
-            new Uint8Array(memory.buffer).fill(1); all.push(memory) }",
-    );
-}
-
 #[test]
 fn recursion_without_end_is_a_range_error() {
     let mut session = Session::open(spec(1));

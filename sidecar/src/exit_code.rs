@@ -26,6 +26,8 @@ pub enum ExitCode {
     ParentDied = 75,
     /// `run` only: a time limit stopped the guest. The number is that of `timeout(1)`.
     Time = 124,
+    /// `run` only: an interrupt from the terminal stopped the guest.
+    Interrupted = 130,
     /// `run` only: a memory limit stopped the guest. The number is that of `SIGKILL`,
     /// as a kernel out of memory would have left.
     Memory = 137,
@@ -35,7 +37,7 @@ pub enum ExitCode {
 
 impl ExitCode {
     /// Every code.
-    pub const ALL: [ExitCode; 12] = [
+    pub const ALL: [ExitCode; 13] = [
         ExitCode::Clean,
         ExitCode::GuestException,
         ExitCode::Usage,
@@ -46,6 +48,7 @@ impl ExitCode {
         ExitCode::CannotStart,
         ExitCode::ParentDied,
         ExitCode::Time,
+        ExitCode::Interrupted,
         ExitCode::Memory,
         ExitCode::Terminated,
     ];
@@ -70,6 +73,6 @@ mod tests {
     #[test]
     fn numbers_are_stable() {
         let numbers = ExitCode::ALL.map(ExitCode::number);
-        assert_eq!(numbers, [0, 1, 2, 70, 71, 72, 73, 74, 75, 124, 137, 143]);
+        assert_eq!(numbers, [0, 1, 2, 70, 71, 72, 73, 74, 75, 124, 130, 137, 143]);
     }
 }

@@ -68,17 +68,11 @@ impl HeapGuard {
         )
     }
 
-    /// Notes what the isolate holds. Memory outside of the heap that did not come from our
-    /// allocator, WebAssembly's above all, is only seen here: at the end of a request and
-    /// around a full garbage collection.
+    /// Notes what the heap of the isolate holds: at the end of a request and around a full
+    /// garbage collection. Memory that WebAssembly allocates is not part of it.
     pub(crate) fn check(&self, isolate: &mut v8::Isolate) {
-        let statistics = isolate.get_heap_statistics();
-        self.budget.set_heap(statistics.used_heap_size());
-        let external = statistics.external_memory();
-        if external > self.limit && !self.exceeded.swap(true, Relaxed) {
-            let report = StopReason::Limit(self.report(external));
-            self.terminator.stop_running(report);
-        }
+        let used = isolate.get_heap_statistics().used_heap_size();
+        self.budget.set_heap(used);
     }
 
     fn near_limit(&self, current: usize) -> usize {

@@ -8,11 +8,13 @@ use crate::externals::{Native, table};
 use crate::guards::ThreadClock;
 use crate::session::State;
 use crate::strings::{ErrorClass, set, throw};
+use crate::{bootstrap, scripts};
 
 pub(super) fn natives() -> Vec<Native> {
     table! {
         "randomFill" => random_fill,
         "exit" => exit,
+        "loadScript" => load_script,
         "memoryUsage" => memory_usage,
         "cpuUsage" => cpu_usage,
     }
@@ -70,6 +72,23 @@ fn exit<'s>(
     let code = args.get(0).int32_value(scope).unwrap_or(0);
     if let Some(state) = State::of(scope) {
         state.links.terminator.stop_running(StopReason::Exit(code));
+    }
+}
+
+/// `loadScript(file)` → the function of a script of ours that has not run yet.
+fn load_script<'s>(
+    scope: &mut Scope<'s, '_>,
+    args: v8::FunctionCallbackArguments<'s>,
+    mut result: v8::ReturnValue<'s, v8::Value>,
+) {
+    let file = args.get(0).to_rust_string_lossy(scope);
+    let Some(script) = scripts::named(&file) else {
+        let message = format!("No such script: {file}");
+        throw(scope, ErrorClass::Error, "ERR_INTERNAL", &message);
+        return;
+    };
+    if let Some(function) = bootstrap::compile(scope, script) {
+        result.set(function.into());
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod build_snapshot;
 mod engine;
+mod run;
 mod serve;
 
 use clap::{Parser, Subcommand};
@@ -19,6 +20,8 @@ struct Cli {
 enum Command {
     /// Serve a host over standard input and output, in the protocol of PROTOCOL.md.
     Serve(serve::Args),
+    /// Run one guest in a sidecar of its own, as `node` would, and print what it prints.
+    Run(Box<run::Args>),
     /// Make one snapshot: reads its spec from standard input, writes it to standard output.
     /// The sidecar starts itself in this way.
     #[command(hide = true)]
@@ -30,6 +33,7 @@ enum Command {
 pub(crate) fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Serve(args) => serve::run(&args),
+        Command::Run(args) => run::run(*args),
         Command::BuildSnapshot => build_snapshot::run(),
     }
 }

@@ -45,7 +45,9 @@ impl Directories {
         let mut directories = Directories::default();
         for text in given {
             let (host, guest) = match text.rsplit_once('=') {
-                Some((host, guest)) if !Path::new(text).is_dir() => (host, guest_path(guest, text)?),
+                Some((host, guest)) if !Path::new(text).is_dir() => {
+                    (host, guest_path(guest, text)?)
+                }
                 _ if directories.0.is_empty() => (text.as_str(), FIRST.to_owned()),
                 _ => return Err(DirectoryError::NoGuestPath(text.clone())),
             };
@@ -178,7 +180,10 @@ mod tests {
     fn a_file_brings_its_project_along() {
         let folder = Folder::new("run-project", &["p/package.json", "p/src/a.js", "q/b.js"]);
         let mut none = Directories::default();
-        assert_eq!(none.admit(&folder.0.join("p/src/a.js")).unwrap(), "/app/src/a.js");
+        assert_eq!(
+            none.admit(&folder.0.join("p/src/a.js")).unwrap(),
+            "/app/src/a.js"
+        );
         assert_eq!(none.roots()[0].host, folder.given("p", ""));
         let mut none = Directories::default();
         assert_eq!(none.admit(&folder.0.join("q/b.js")).unwrap(), "/app/b.js");
@@ -199,7 +204,10 @@ mod tests {
         let folder = Folder::new("run-inner", &["p/lib/a.js"]);
         let given = [folder.given("p", "=/p/"), folder.given("p/lib", "=/lib")];
         let mut given = Directories::parse(&given).unwrap();
-        assert_eq!(given.admit(&folder.0.join("p/lib/a.js")).unwrap(), "/lib/a.js");
+        assert_eq!(
+            given.admit(&folder.0.join("p/lib/a.js")).unwrap(),
+            "/lib/a.js"
+        );
         assert_eq!(given.cwd(), "/p");
     }
 

@@ -45,7 +45,9 @@ impl Ending {
     /// ends, unless the run had ended otherwise before.
     pub(super) fn of_outcome(outcome: Outcome, unhandled: Option<JsError>) -> Ending {
         match (outcome, unhandled) {
-            (Outcome::Ok(_) | Outcome::Cancelled, Some(error)) => Ending::Exception(Box::new(error)),
+            (Outcome::Ok(_) | Outcome::Cancelled, Some(error)) => {
+                Ending::Exception(Box::new(error))
+            }
             (Outcome::Ok(value), None) => match value {
                 Value::Undefined => Ending::Ok(None),
                 value => Ending::Ok(Some(String::from_utf8_lossy(value.bytes()).into_owned())),
@@ -66,7 +68,8 @@ impl Ending {
                 Ending::Limit(report)
             }
             RequestError::Refused {
-                limit: Some(report), ..
+                limit: Some(report),
+                ..
             } => Ending::Limit(report),
             RequestError::Unsendable(err) => Ending::Lost {
                 reason: format!("the guest does not fit into one frame: {err}"),
@@ -114,7 +117,9 @@ fn is_out_of_memory(reason: Reason) -> bool {
 }
 
 fn peak_bytes(stats: &SessionStats) -> u64 {
-    stats.heap_peak_bytes.saturating_add(stats.external_peak_bytes)
+    stats
+        .heap_peak_bytes
+        .saturating_add(stats.external_peak_bytes)
 }
 
 #[cfg(test)]
@@ -133,13 +138,22 @@ mod tests {
     #[test]
     fn each_ending_has_its_exit_code() {
         let error = || Some(JsError::default());
-        check(&Ending::of_outcome(Outcome::Ok(Value::Undefined), None), ExitCode::Clean);
+        check(
+            &Ending::of_outcome(Outcome::Ok(Value::Undefined), None),
+            ExitCode::Clean,
+        );
         check(
             &Ending::of_outcome(Outcome::Ok(Value::Undefined), error()),
             ExitCode::GuestException,
         );
-        check(&Ending::of_outcome(Outcome::Cancelled, error()), ExitCode::GuestException);
-        check(&Ending::of_outcome(Outcome::Cancelled, None), ExitCode::Interrupted);
+        check(
+            &Ending::of_outcome(Outcome::Cancelled, error()),
+            ExitCode::GuestException,
+        );
+        check(
+            &Ending::of_outcome(Outcome::Cancelled, None),
+            ExitCode::Interrupted,
+        );
         check(&limit(LimitKind::Cpu), ExitCode::Time);
         check(&limit(LimitKind::Wall), ExitCode::Time);
         check(&limit(LimitKind::Memory), ExitCode::Memory);

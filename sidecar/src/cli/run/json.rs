@@ -105,7 +105,9 @@ impl<'a> OutcomeReport<'a> {
         };
         match ending {
             Ending::Ok(value) => OutcomeReport {
-                value: value.clone().and_then(|json| RawValue::from_string(json).ok()),
+                value: value
+                    .clone()
+                    .and_then(|json| RawValue::from_string(json).ok()),
                 ..of_kind("ok")
             },
             Ending::Exception(error) => OutcomeReport {
@@ -133,7 +135,10 @@ impl<'a> ErrorReport<'a> {
             message: &error.message,
             code: error.code.as_deref(),
             stack: &error.stack,
-            cause: error.cause.as_deref().map(|cause| Box::new(ErrorReport::new(cause))),
+            cause: error
+                .cause
+                .as_deref()
+                .map(|cause| Box::new(ErrorReport::new(cause))),
         }
     }
 }
@@ -204,7 +209,9 @@ mod tests {
 
     #[test]
     fn one_session_is_one_flat_object() {
-        let json = text(&[performed(Ending::Ok(Some("0.30000000000000004".to_owned())))]);
+        let json = text(&[performed(Ending::Ok(Some(
+            "0.30000000000000004".to_owned(),
+        )))]);
         assert_eq!(
             json,
             concat!(
@@ -219,7 +226,10 @@ mod tests {
     #[track_caller]
     fn check(ending: Ending, expected: &str) {
         let json = text(&[performed(ending)]);
-        assert!(json.starts_with(&format!(r#"{{"outcome":{expected},"usage""#)), "{json}");
+        assert!(
+            json.starts_with(&format!(r#"{{"outcome":{expected},"usage""#)),
+            "{json}"
+        );
     }
 
     #[test]

@@ -139,7 +139,10 @@ fn finish(begun: Result<Running, Ending>) -> Performed {
     let mut told = lock(&running.told);
     let unhandled = told.unhandled.take();
     let (ending, usage) = match result {
-        Ok(finished) => (Ending::of_outcome(finished.outcome, unhandled), finished.usage),
+        Ok(finished) => (
+            Ending::of_outcome(finished.outcome, unhandled),
+            finished.usage,
+        ),
         Err(err) => {
             let usage = usage_with_wall(&err, running.begun);
             (Ending::of_error(err, &limits), usage)

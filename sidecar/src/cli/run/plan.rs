@@ -9,7 +9,7 @@ use isolate_sidecar_client::{
 use serde::de::IgnoredAny;
 
 use super::Args;
-use super::directories::{DirectoryError, Directories};
+use super::directories::{Directories, DirectoryError};
 
 /// What Node's own `process.argv` begins with.
 const NODE: &str = "/usr/bin/node";
@@ -214,10 +214,26 @@ mod tests {
 
     #[test]
     fn ceilings_rise_with_what_is_asked_for() {
-        let plan = plan(&["-e", "1", "--heap-mb", "4", "--wall-ms", "9", "--sessions", "3"]);
+        let plan = plan(&[
+            "-e",
+            "1",
+            "--heap-mb",
+            "4",
+            "--wall-ms",
+            "9",
+            "--sessions",
+            "3",
+        ]);
         assert_eq!(
             plan.unwrap().serve_args(),
-            ["--heap-mb-ceiling", "8", "--wall-ms-ceiling", "9", "--max-sessions", "3"]
+            [
+                "--heap-mb-ceiling",
+                "8",
+                "--wall-ms-ceiling",
+                "9",
+                "--max-sessions",
+                "3"
+            ]
         );
     }
 
@@ -237,7 +253,13 @@ mod tests {
         let plan_with = |var| plan(&["-e", "1", "--env", var]);
         let env = plan_with("A=b=c").unwrap().options.env;
         assert_eq!((env[0].name.as_str(), env[0].value.as_str()), ("A", "b=c"));
-        assert!(plan_with("NOT_SET_ANYWHERE").unwrap().options.env.is_empty());
+        assert!(
+            plan_with("NOT_SET_ANYWHERE")
+                .unwrap()
+                .options
+                .env
+                .is_empty()
+        );
         assert_eq!(plan_with("PATH").unwrap().options.env.len(), 1);
         assert!(plan_with("=b").is_err());
     }

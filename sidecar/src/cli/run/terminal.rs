@@ -142,7 +142,9 @@ fn limit_line(report: &LimitReport) -> String {
         _ => ("", raise.as_str()),
     };
     let which = which.as_str();
-    format!("isolate-sidecar run: over the {which} limit of {limit}{unit}, used {usage}{unit}. {raise}")
+    format!(
+        "isolate-sidecar run: over the {which} limit of {limit}{unit}, used {usage}{unit}. {raise}"
+    )
 }
 
 #[cfg(test)]
@@ -160,7 +162,10 @@ mod tests {
             })),
             ..JsError::default()
         };
-        assert_eq!(stack(&error), "Error: a\n    at x.js:1:1\n[cause]: TypeError: b");
+        assert_eq!(
+            stack(&error),
+            "Error: a\n    at x.js:1:1\n[cause]: TypeError: b"
+        );
     }
 
     #[test]
@@ -170,6 +175,9 @@ mod tests {
             "isolate-sidecar run: over the wall limit of 300 ms, used 301 ms. Raise it with --wall-ms."
         );
         let line = limit_line(&LimitReport::new(LimitKind::Timers, 1, 2));
-        assert!(line.contains("of 1, used 2. Ask for a larger limits.timers"), "{line}");
+        assert!(
+            line.contains("of 1, used 2. Ask for a larger limits.timers"),
+            "{line}"
+        );
     }
 }
