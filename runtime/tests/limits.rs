@@ -151,6 +151,23 @@ fn memory_array_buffers() {
 }
 
 #[test]
+fn an_array_that_v8_cannot_make() {
+    ends_by_memory("'a'.repeat(2 ** 28).split('')");
+}
+
+#[test]
+fn an_array_buffer_over_the_limit_is_a_range_error_and_nothing_else() {
+    let mut spec = spec(1);
+    spec.limits.heap_bytes = 32 << 20;
+    let mut session = Session::open(spec);
+    let source = "try { new Uint8Array(1e9) } catch (error) { error.name }";
+    assert_eq!(json(&session.script(source)), "\"RangeError\"");
+    let source = "const all = []; try { for (;;) all.push(new Uint8Array(1 << 20)) } catch {} all.length";
+    let kept: u32 = json(&session.script(source)).parse().unwrap();
+    assert!((20..=32).contains(&kept), "{kept}");
+}
+
+#[test]
 fn memory_json() {
     ends_by_memory(
         "const text = JSON.stringify(Array.from({ length: 1e5 }, (_, i) => 'string ' + i)); \

@@ -4,7 +4,7 @@
 use std::alloc::Layout;
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use host_bridge::Counters;
 
@@ -20,6 +20,8 @@ pub(crate) struct Budget {
     limit: usize,
     external: AtomicUsize,
     heap: AtomicUsize,
+    /// Whether an array buffer was refused since somebody asked.
+    refused: AtomicBool,
     counters: Arc<Counters>,
 }
 
@@ -29,6 +31,7 @@ impl Budget {
             limit,
             external: AtomicUsize::new(0),
             heap: AtomicUsize::new(0),
+            refused: AtomicBool::new(false),
             counters,
         }
     }
@@ -44,6 +47,16 @@ impl Budget {
         self.external.load(Relaxed)
     }
 
+    /// What the heap held when it was last looked at.
+    pub(crate) fn heap(&self) -> usize {
+        self.heap.load(Relaxed)
+    }
+
+    /// Whether an array buffer was refused since the last time this was asked.
+    pub(crate) fn take_refusal(&self) -> bool {
+        self.refused.swap(false, Relaxed)
+    }
+
     /// Whether `bytes` more fit now.
     pub(crate) fn has_room(&self, bytes: usize) -> bool {
         let taken = self.external().saturating_add(self.heap.load(Relaxed));
@@ -56,8 +69,9 @@ impl Budget {
             let wanted = external.checked_add(bytes)?;
             (wanted.saturating_add(heap) <= self.limit).then_some(wanted)
         });
-        if let Ok(before) = taken {
-            self.report(before.saturating_add(bytes));
+        match taken {
+            Ok(before) => self.report(before.saturating_add(bytes)),
+            Err(_) => self.refused.store(true, Relaxed),
         }
         taken.is_ok()
     }

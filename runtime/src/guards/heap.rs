@@ -7,7 +7,6 @@
     reason = "V8 hands its heap callbacks raw pointers, and they run while it is short of memory"
 )]
 
-use std::cell::RefCell;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -15,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use host_bridge::{StopReason, Terminator};
 use protocol::{LimitKind, LimitReport};
 
-use super::Budget;
+use super::{Budget, loss};
 
 /// The least room that V8 gets for unwinding.
 const MIN_ROOM: usize = 32 << 20;
@@ -76,6 +75,11 @@ impl HeapGuard {
     }
 
     fn near_limit(&self, current: usize) -> usize {
+        // V8 also asks when an array buffer was refused. Where the heap itself is far from
+        // its limit the refusal is the answer, and the guest gets a `RangeError`.
+        if self.budget.take_refusal() && self.budget.heap() < self.limit / 4 * 3 {
+            return current;
+        }
         let first = !self.exceeded.swap(true, Relaxed);
         self.terminator
             .stop_running(StopReason::Limit(self.report(current)));
@@ -108,46 +112,7 @@ unsafe extern "C" fn around_gc(
     guard.check(&mut isolate);
 }
 
-thread_local! {
-    /// What to do when this session thread runs out of memory. V8's handler names no
-    /// isolate, so this cannot be in an isolate slot.
-    static LOST: RefCell<Option<Box<dyn Fn()>>> = const { RefCell::new(None) };
-}
-
-/// While it lives, V8's fatal handler on this thread reports the session and parks.
-#[derive(Debug)]
-pub(crate) struct LossReport(());
-
-impl LossReport {
-    /// Session thread: `lost` reports that the session will never come back.
-    pub(crate) fn install(lost: impl Fn() + 'static) -> LossReport {
-        LOST.set(Some(Box::new(lost)));
-        LossReport(())
-    }
-
-    /// Session thread: from now on it is `lost` that reports.
-    pub(crate) fn replace(&self, lost: impl Fn() + 'static) {
-        LOST.set(Some(Box::new(lost)));
-    }
-}
-
-impl Drop for LossReport {
-    fn drop(&mut self) {
-        // What the report holds may belong to the isolate, which ends next.
-        LOST.set(None);
-    }
-}
-
 /// V8: `OOMErrorCallback`. If it returned, V8 would abort the process.
 unsafe extern "C" fn out_of_memory(_location: *const c_char, _details: &v8::OomDetails) {
-    let on_a_session_thread = LOST.with(|lost| match lost.try_borrow().as_deref() {
-        Ok(Some(report)) => {
-            report();
-            true
-        }
-        _ => false,
-    });
-    while on_a_session_thread {
-        std::thread::park();
-    }
+    loss::report_and_park();
 }

@@ -2,10 +2,12 @@
 
 mod allocator;
 mod heap;
+mod loss;
 mod thread_clock;
 mod watchdog;
 
 pub(crate) use self::allocator::{Budget, budget_allocator};
-pub(crate) use self::heap::{HeapGuard, LossReport};
+pub(crate) use self::heap::HeapGuard;
+pub(crate) use self::loss::{LossReport, install_handlers};
 pub(crate) use self::thread_clock::ThreadClock;
 pub(crate) use self::watchdog::{Deadlines, Watchdog};

@@ -27,10 +27,10 @@ const CONFINED: &[Confined] = &[
     Confined {
         word: "unsafe",
         files: &[
-            "runtime/src/allocator.rs",
             "runtime/src/callbacks.rs",
-            "runtime/src/heap_guard.rs",
-            "runtime/src/modules/callbacks.rs",
+            "runtime/src/guards/allocator.rs",
+            "runtime/src/guards/heap.rs",
+            "runtime/src/guards/loss.rs",
             "runtime/src/platform.rs",
         ],
         reach: Reach::Everything,
