@@ -21,8 +21,11 @@ pub trait Engine: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// When no session can be added; nothing was started then.
-    fn open(&self, spec: OpenSpec, events: EventSender)
-    -> Result<Box<dyn SessionHandle>, OpenError>;
+    fn open(
+        &self,
+        spec: OpenSpec,
+        events: EventSender,
+    ) -> Result<Box<dyn SessionHandle>, OpenError>;
 
     /// Makes a snapshot known, so that sessions can be opened from it.
     ///

@@ -109,7 +109,10 @@ fn beside(url: &str, reference: &str) -> String {
         .strip_prefix("file://")
         .and_then(|path| path.rsplit_once('/'))
         .map_or("", |(directory, _)| directory);
-    let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
+    let mut parts: Vec<&str> = directory
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .collect();
     for part in reference.split('/') {
         match part {
             "" | "." => {}
@@ -156,6 +159,9 @@ mod tests {
         assert_eq!(maps.lookup("file:///app/a.js", "missing.map", 1, 1), None);
         assert_eq!(maps.lookup("file:///app/b.js", "broken.map", 1, 1), None);
         assert_eq!(maps.lookup("file:///app/c.js", "data:x,y", 1, 1), None);
-        assert_eq!(maps.lookup("file:///app/d.js", "../../../etc/passwd", 1, 1), None);
+        assert_eq!(
+            maps.lookup("file:///app/d.js", "../../../etc/passwd", 1, 1),
+            None
+        );
     }
 }

@@ -21,6 +21,13 @@ pub(crate) struct Hooks {
     run_timer: v8::Global<v8::Function>,
 }
 
+/// What `import.meta` of a module says.
+pub(crate) struct MetaOf {
+    pub(crate) url: String,
+    /// Whether it is the main module of the run.
+    pub(crate) is_main: bool,
+}
+
 /// Runs the scripts and returns the hooks. `None` means that one of them threw, which is a
 /// fault of ours.
 pub(crate) fn run_scripts<'s>(scope: &mut Scope<'s, '_>) -> Option<v8::Local<'s, v8::Object>> {
@@ -42,7 +49,17 @@ pub(crate) fn compile<'s>(
 ) -> Option<v8::Local<'s, v8::Function>> {
     let name = string(scope, &format!("node:internal/{}", script.file));
     let origin = v8::ScriptOrigin::new(
-        scope, name.into(), 0, 0, false, -1, None, false, false, false, None,
+        scope,
+        name.into(),
+        0,
+        0,
+        false,
+        -1,
+        None,
+        false,
+        false,
+        false,
+        None,
     );
     let source = v8::String::new_from_onebyte_const(scope, &script.text)?;
     let compiled = v8::Script::compile(scope, source, Some(&origin))?;
@@ -136,11 +153,10 @@ impl Hooks {
         &self,
         scope: &mut Scope<'s, '_>,
         meta: v8::Local<'s, v8::Object>,
-        url: &str,
-        is_main: bool,
+        of: &MetaOf,
     ) {
-        let url = string(scope, url).into();
-        let is_main = v8::Boolean::new(scope, is_main).into();
+        let url = string(scope, &of.url).into();
+        let is_main = v8::Boolean::new(scope, of.is_main).into();
         self.call(scope, "initImportMeta", &[meta.into(), url, is_main]);
     }
 
@@ -236,6 +252,10 @@ fn functions<'s>(scope: &Scope<'s, '_>, spec: &OpenSpec) -> v8::Local<'s, v8::Ar
 }
 
 /// Takes the hooks of a realm into its state.
-pub(crate) fn adopt(scope: &Scope<'_, '_>, state: &State, hooks: v8::Local<'_, v8::Object>) -> bool {
+pub(crate) fn adopt(
+    scope: &Scope<'_, '_>,
+    state: &State,
+    hooks: v8::Local<'_, v8::Object>,
+) -> bool {
     Hooks::new(scope, hooks).is_some_and(|hooks| state.hooks.set(hooks).is_ok())
 }

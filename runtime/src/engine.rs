@@ -61,7 +61,9 @@ impl ThreadEngine {
     }
 
     fn snapshots(&self) -> MutexGuard<'_, HashMap<SnapshotKey, Arc<Image>>> {
-        self.snapshots.lock().unwrap_or_else(PoisonError::into_inner)
+        self.snapshots
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn image(&self, key: Option<SnapshotKey>) -> Result<Arc<Image>, OpenError> {

@@ -63,10 +63,7 @@ impl Realm {
     }
 
     /// Runs `f` in the context without running microtasks: for a look at values.
-    pub(crate) fn look<R>(
-        &mut self,
-        f: impl for<'s, 'i> FnOnce(&mut Scope<'s, 'i>) -> R,
-    ) -> R {
+    pub(crate) fn look<R>(&mut self, f: impl for<'s, 'i> FnOnce(&mut Scope<'s, 'i>) -> R) -> R {
         let scope = pin!(v8::HandleScope::new(&mut self.isolate));
         let scope = &mut scope.init();
         let context = v8::Local::new(scope, &self.context);

@@ -21,10 +21,7 @@ const MAX_FRAMES: usize = 64;
 const INTERNAL_PREFIX: &str = "node:internal/";
 
 /// Flattens what was thrown, whatever it is.
-pub(crate) fn flatten<'s>(
-    scope: &mut Scope<'s, '_>,
-    thrown: v8::Local<'s, v8::Value>,
-) -> JsError {
+pub(crate) fn flatten<'s>(scope: &mut Scope<'s, '_>, thrown: v8::Local<'s, v8::Value>) -> JsError {
     flatten_depth(scope, thrown, MAX_CAUSES)
 }
 
@@ -50,7 +47,11 @@ fn flatten_depth<'s>(
         .and_then(|object| data_property(scope, object, "cause", 1))
         .filter(|cause| !cause.is_undefined())
         .map(|cause| Box::new(flatten_depth(scope, cause, causes_left.saturating_sub(1))));
-    let name = if name.is_empty() { "Uncaught".to_owned() } else { name };
+    let name = if name.is_empty() {
+        "Uncaught".to_owned()
+    } else {
+        name
+    };
     let stack = format_stack(&name, &message, &frames);
     JsError {
         name: cut(name),
@@ -62,10 +63,7 @@ fn flatten_depth<'s>(
     }
 }
 
-fn looks_like_an_error<'s>(
-    scope: &mut Scope<'s, '_>,
-    object: v8::Local<'s, v8::Object>,
-) -> bool {
+fn looks_like_an_error<'s>(scope: &mut Scope<'s, '_>, object: v8::Local<'s, v8::Object>) -> bool {
     object.is_native_error() || data_text(scope, object, "message").is_some()
 }
 
@@ -146,9 +144,10 @@ fn flatten_frame(
     scope: &mut Scope<'_, '_>,
     frame: v8::Local<'_, v8::StackFrame>,
 ) -> Option<StackFrame> {
-    let file = frame
-        .get_script_name_or_source_url(scope)
-        .map_or_else(|| "<anonymous>".to_owned(), |name| name.to_rust_string_lossy(scope));
+    let file = frame.get_script_name_or_source_url(scope).map_or_else(
+        || "<anonymous>".to_owned(),
+        |name| name.to_rust_string_lossy(scope),
+    );
     if file.starts_with(INTERNAL_PREFIX) {
         return None;
     }

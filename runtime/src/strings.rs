@@ -32,9 +32,14 @@ pub(crate) fn set<'s>(
 }
 
 /// An array of strings.
-pub(crate) fn string_array<'s>(scope: &Scope<'s, '_>, items: &[String]) -> v8::Local<'s, v8::Array> {
-    let items: Vec<v8::Local<'_, v8::Value>> =
-        items.iter().map(|item| string(scope, item).into()).collect();
+pub(crate) fn string_array<'s>(
+    scope: &Scope<'s, '_>,
+    items: &[String],
+) -> v8::Local<'s, v8::Array> {
+    let items: Vec<v8::Local<'_, v8::Value>> = items
+        .iter()
+        .map(|item| string(scope, item).into())
+        .collect();
     v8::Array::new_with_elements(scope, &items)
 }
 

@@ -8,7 +8,10 @@ use support::{Session, function, json, spec};
 
 fn session() -> Session {
     let mut spec = spec(1);
-    spec.functions = vec![function("later", CallMode::Async), function("now", CallMode::Sync)];
+    spec.functions = vec![
+        function("later", CallMode::Async),
+        function("now", CallMode::Sync),
+    ];
     Session::open(spec)
 }
 
@@ -94,7 +97,10 @@ fn a_late_reply_is_refused() {
 fn a_call_that_is_not_answered_in_time_fails() {
     let mut spec = spec(1);
     spec.limits.host_call_timeout_ms = 20;
-    spec.functions = vec![function("later", CallMode::Async), function("now", CallMode::Sync)];
+    spec.functions = vec![
+        function("later", CallMode::Async),
+        function("now", CallMode::Sync),
+    ];
     let mut session = Session::open(spec);
     let source = "(async () => { const codes = []; \
         try { host.now() } catch (e) { codes.push(e.code) } \

@@ -11,7 +11,10 @@ use support::{Session, function, json, spec};
 fn limited(wall_ms: u64) -> Session {
     let mut spec = spec(1);
     spec.limits.wall_ms = wall_ms;
-    spec.functions = vec![function("wait", CallMode::Sync), function("later", CallMode::Async)];
+    spec.functions = vec![
+        function("wait", CallMode::Sync),
+        function("later", CallMode::Async),
+    ];
     Session::open(spec)
 }
 
@@ -147,7 +150,9 @@ fn memory_spread_of_a_long_string() {
 
 #[test]
 fn memory_array_buffers() {
-    ends_by_memory("const all = []; for (let i = 0; i < 256; i++) all.push(new Uint8Array(1 << 20)); all.length");
+    ends_by_memory(
+        "const all = []; for (let i = 0; i < 256; i++) all.push(new Uint8Array(1 << 20)); all.length",
+    );
 }
 
 #[test]
@@ -162,7 +167,8 @@ fn an_array_buffer_over_the_limit_is_a_range_error_and_nothing_else() {
     let mut session = Session::open(spec);
     let source = "try { new Uint8Array(1e9) } catch (error) { error.name }";
     assert_eq!(json(&session.script(source)), "\"RangeError\"");
-    let source = "const all = []; try { for (;;) all.push(new Uint8Array(1 << 20)) } catch {} all.length";
+    let source =
+        "const all = []; try { for (;;) all.push(new Uint8Array(1 << 20)) } catch {} all.length";
     let kept: u32 = json(&session.script(source)).parse().unwrap();
     assert!((20..=32).contains(&kept), "{kept}");
 }

@@ -51,9 +51,15 @@ fn es_modules_common_js_and_json() {
 
 #[test]
 fn a_common_js_file_as_the_main_module() {
-    let dir = tree(&[("main.js", "module.exports = [require.main === module, __dirname, typeof this]")]);
+    let dir = tree(&[(
+        "main.js",
+        "module.exports = [require.main === module, __dirname, typeof this]",
+    )]);
     let mut session = session(dir.path());
-    assert_eq!(json(&session.import("./main.js").0), r#"[true,"/app","object"]"#);
+    assert_eq!(
+        json(&session.import("./main.js").0),
+        r#"[true,"/app","object"]"#
+    );
 }
 
 #[test]
@@ -100,7 +106,10 @@ fn frames_are_mapped_to_the_author_s_source() {
     let mut session = session(dir.path());
     match session.import("./dist/a.mjs").0 {
         Outcome::Exception(error) => {
-            assert_eq!(error.stack, "Error: mapped\n    at file:///app/src/a.ts:7:3");
+            assert_eq!(
+                error.stack,
+                "Error: mapped\n    at file:///app/src/a.ts:7:3"
+            );
         }
         other => panic!("{other:?}"),
     }
@@ -118,7 +127,10 @@ fn packages_of_the_demonstration() {
     for (package, expression) in [
         ("zod", "m.z.object({ a: m.z.number() }).parse({ a: 1 }).a"),
         ("lodash-es", "m.chunk([1, 2, 3], 2).length"),
-        ("date-fns", "m.format(new Date(2020, 0, 2), 'yyyy-MM-dd').length"),
+        (
+            "date-fns",
+            "m.format(new Date(2020, 0, 2), 'yyyy-MM-dd').length",
+        ),
         ("nanoid", "m.nanoid().length"),
         ("semver", "m.default.valid('1.2.3').length"),
     ] {

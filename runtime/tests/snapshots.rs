@@ -65,8 +65,14 @@ fn a_restored_session_imports_without_reading() {
             "import { z } from 'zod'; import { chunk } from 'lodash-es'; import semver from 'semver';
              export default [z.number().parse(3), chunk([1, 2, 3], 2).length, semver.valid('1.2.3'), process.env.WHO, process.cwd(), process.pid]",
         );
-        assert_eq!(value, format!(r#"[3,2,"1.2.3","session {id}","/app",{id}]"#));
-        assert_eq!((usage.modules_from_reader, usage.modules_from_snapshot), (0, 3));
+        assert_eq!(
+            value,
+            format!(r#"[3,2,"1.2.3","session {id}","/app",{id}]"#)
+        );
+        assert_eq!(
+            (usage.modules_from_reader, usage.modules_from_snapshot),
+            (0, 3)
+        );
     }
 }
 
@@ -120,13 +126,19 @@ fn what_an_sdk_does_at_load_survives() {
 fn a_snapshot_that_throws_or_loops_is_refused_with_the_reason() {
     let error = runtime::build_snapshot(support::platform(), &snapshot(&["nowhere"], None));
     let text = error.unwrap_err().to_string();
-    assert!(text.contains("nowhere") && text.contains("ERR_MODULE_NOT_FOUND") || text.contains("Cannot find package"), "{text}");
+    assert!(
+        text.contains("nowhere") && text.contains("ERR_MODULE_NOT_FOUND")
+            || text.contains("Cannot find package"),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_snapshot_that_loops_is_refused() {
     let mut spec = snapshot(&[], Some("for (;;) {}"));
     spec.limits.wall_ms = Some(200);
-    let text = runtime::build_snapshot(support::platform(), &spec).unwrap_err().to_string();
+    let text = runtime::build_snapshot(support::platform(), &spec)
+        .unwrap_err()
+        .to_string();
     assert!(text.contains("wall"), "{text}");
 }

@@ -1,5 +1,8 @@
 //! Array-buffer memory, counted against the session's one budget.
-#![expect(unsafe_code, reason = "V8 takes an allocator as a table of C functions")]
+#![expect(
+    unsafe_code,
+    reason = "V8 takes an allocator as a table of C functions"
+)]
 
 use std::alloc::Layout;
 use std::ffi::c_void;

@@ -74,10 +74,15 @@ impl HeapGuard {
         self.budget.set_heap(used);
     }
 
+    /// A heap of less than this did not make V8 ask for more.
+    fn far_below(&self) -> usize {
+        self.limit.saturating_sub(self.limit / 4)
+    }
+
     fn near_limit(&self, current: usize) -> usize {
         // V8 also asks when an array buffer was refused. Where the heap itself is far from
         // its limit the refusal is the answer, and the guest gets a `RangeError`.
-        if self.budget.take_refusal() && self.budget.heap() < self.limit / 4 * 3 {
+        if self.budget.take_refusal() && self.budget.heap() < self.far_below() {
             return current;
         }
         let first = !self.exceeded.swap(true, Relaxed);
@@ -86,7 +91,10 @@ impl HeapGuard {
         if first {
             return current.saturating_add(self.limit.max(MIN_ROOM));
         }
-        let most = self.limit.saturating_mul(3).max(self.limit.saturating_add(3 * MIN_ROOM));
+        let most = self
+            .limit
+            .saturating_mul(3)
+            .max(self.limit.saturating_add(3 * MIN_ROOM));
         current.saturating_add(MORE_ROOM).min(most).max(current)
     }
 }

@@ -77,6 +77,11 @@ extern "C" fn trapped(_signal: c_int) {
     if reset.is_ok() {
         let _ = raise(Signal::SIGTRAP);
     }
+    // V8's own next step where there is no handler.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the end that V8 was about to make"
+    )]
     std::process::abort();
 }
 
@@ -89,7 +94,9 @@ pub(super) fn report_and_park() {
         }
         _ => false,
     });
-    while on_a_session_thread {
-        std::thread::park();
+    if on_a_session_thread {
+        loop {
+            std::thread::park();
+        }
     }
 }

@@ -22,7 +22,9 @@ impl ThreadClock {
 
     /// CPU time used so far; zero once the thread is gone.
     pub(crate) fn now(self) -> Duration {
-        clock_gettime(self.0).map(Duration::from).unwrap_or_default()
+        clock_gettime(self.0)
+            .map(Duration::from)
+            .unwrap_or_default()
     }
 }
 

@@ -199,7 +199,8 @@ impl Armed {
 
     fn stop(&self, which: LimitKind, limit: Duration, usage: Duration) {
         let report = LimitReport::new(which, millis(limit), millis(usage));
-        self.terminator.stop(self.request, StopReason::Limit(report));
+        self.terminator
+            .stop(self.request, StopReason::Limit(report));
     }
 }
 

@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
-use host_bridge::ModuleOrigin;
-use host_bridge::cjs_lexer;
-use host_bridge::reader::FileContents;
-use host_bridge::resolver::{ImportKind, ModuleFormat, Referrer, Resolved};
 use super::map::{Entry, ModuleKey, Origin};
 use super::resolve::{Target, TargetKind, throw_unreadable};
 use crate::Scope;
 use crate::callbacks;
 use crate::session::State;
 use crate::strings::{ErrorClass, string, throw};
+use host_bridge::ModuleOrigin;
+use host_bridge::cjs_lexer;
+use host_bridge::reader::FileContents;
+use host_bridge::resolver::{ImportKind, ModuleFormat, Referrer, Resolved};
 
 /// Reexports of CommonJS that are followed, in all.
 const MAX_REEXPORTS: usize = 256;
@@ -122,21 +122,32 @@ pub(crate) fn source_string<'s>(
         v8::String::new_from_utf8(scope, bytes, v8::NewStringType::Normal)
     };
     if text.is_none() {
-        throw(scope, ErrorClass::RangeError, "ERR_STRING_TOO_LONG", "The source is too long");
+        throw(
+            scope,
+            ErrorClass::RangeError,
+            "ERR_STRING_TOO_LONG",
+            "The source is too long",
+        );
     }
     text
 }
 
 /// The origin of code that belongs to `url`.
-pub(crate) fn origin<'s>(
-    scope: &Scope<'s, '_>,
-    url: &str,
-    kind: CodeKind,
-) -> v8::ScriptOrigin<'s> {
+pub(crate) fn origin<'s>(scope: &Scope<'s, '_>, url: &str, kind: CodeKind) -> v8::ScriptOrigin<'s> {
     let name = string(scope, url);
     let is_module = kind == CodeKind::Module;
     v8::ScriptOrigin::new(
-        scope, name.into(), 0, 0, false, -1, None, false, false, is_module, None,
+        scope,
+        name.into(),
+        0,
+        0,
+        false,
+        -1,
+        None,
+        false,
+        false,
+        is_module,
+        None,
     )
 }
 
@@ -195,7 +206,12 @@ fn json<'s>(
         throw(scope, ErrorClass::SyntaxError, "", &message);
         return None;
     };
-    Some(synthetic(scope, &target.url, Origin::Value(value), Vec::new()))
+    Some(synthetic(
+        scope,
+        &target.url,
+        Origin::Value(value),
+        Vec::new(),
+    ))
 }
 
 fn builtin<'s>(
@@ -207,7 +223,9 @@ fn builtin<'s>(
     let exports = state.hooks.get()?.builtin(scope, name)?;
     let names = v8::Local::<v8::Object>::try_from(exports)
         .ok()
-        .and_then(|exports| exports.get_own_property_names(scope, v8::GetPropertyNamesArgs::default()))
+        .and_then(|exports| {
+            exports.get_own_property_names(scope, v8::GetPropertyNamesArgs::default())
+        })
         .map(|names| array_texts(scope, names))
         .unwrap_or_default();
     let origin = Origin::Builtin {
@@ -234,7 +252,8 @@ fn synthetic<'s>(
     let exports: Vec<v8::Local<'_, v8::String>> =
         names.iter().map(|name| string(scope, name)).collect();
     let url = string(scope, url);
-    let module = v8::Module::create_synthetic_module(scope, url, &exports, callbacks::evaluate_synthetic);
+    let module =
+        v8::Module::create_synthetic_module(scope, url, &exports, callbacks::evaluate_synthetic);
     Compiled {
         module,
         origin,
@@ -275,7 +294,10 @@ fn named_exports(state: &State, path: &str, contents: &FileContents) -> Vec<Stri
 fn reexported(state: &State, path: &str, specifier: &str) -> Option<(String, FileContents)> {
     let referrer = Referrer::new(path).ok()?;
     let resolver = &state.modules.resolver;
-    match resolver.resolve(specifier, &referrer, ImportKind::Require).ok()? {
+    match resolver
+        .resolve(specifier, &referrer, ImportKind::Require)
+        .ok()?
+    {
         Resolved::File {
             path,
             format: ModuleFormat::CommonJs,

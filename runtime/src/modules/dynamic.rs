@@ -21,12 +21,18 @@ pub(crate) fn import_dynamically<'s>(
     let loaded = {
         let scope = pin!(v8::TryCatch::new(scope));
         let scope = &mut scope.init();
-        let loaded = load(scope, &specifier, &referrer, attributes)
-            .map(|(module, promise)| (v8::Global::new(scope, module), v8::Global::new(scope, promise)));
+        let loaded = load(scope, &specifier, &referrer, attributes).map(|(module, promise)| {
+            (
+                v8::Global::new(scope, module),
+                v8::Global::new(scope, promise),
+            )
+        });
         match loaded {
             Some(loaded) => Ok(loaded),
             None if scope.has_terminated() => return None,
-            None => Err(scope.exception().map(|thrown| v8::Global::new(scope, thrown))),
+            None => Err(scope
+                .exception()
+                .map(|thrown| v8::Global::new(scope, thrown))),
         }
     };
     match loaded {

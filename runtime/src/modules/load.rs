@@ -8,6 +8,7 @@ use super::compile::{Compiled, compile, source_text};
 use super::map::Origin;
 use super::resolve::{Target, TargetKind, throw_unresolved};
 use crate::Scope;
+use crate::bootstrap::MetaOf;
 use crate::callbacks;
 use crate::session::State;
 use crate::strings::{ErrorClass, key, string, throw};
@@ -122,11 +123,7 @@ fn insert(
 /// Compiles everything that the modules in `added` import and that is not there yet. When
 /// something fails, all that was added is taken out again, so that a later import of it
 /// fails in the same way.
-fn dependencies(
-    scope: &mut Scope<'_, '_>,
-    state: &State,
-    mut added: Vec<ModuleKey>,
-) -> Option<()> {
+fn dependencies(scope: &mut Scope<'_, '_>, state: &State, mut added: Vec<ModuleKey>) -> Option<()> {
     let mut next = 0;
     while let Some(referrer) = added.get(next).cloned() {
         next = next.saturating_add(1);
@@ -155,7 +152,7 @@ struct Request {
 }
 
 impl Request {
-    #[expect(clippy::type_complexity, reason = "None is an exception, Some(None) is nothing to do")]
+    /// `None` is a pending exception, `Some(None)` that there is nothing to do.
     fn compile_if_new<'s>(
         &self,
         scope: &mut Scope<'s, '_>,
@@ -199,7 +196,10 @@ pub(crate) fn resolve_or_throw(
     specifier: &str,
     referrer: &str,
 ) -> Option<Target> {
-    match state.modules.resolve(specifier, referrer, ImportKind::Import) {
+    match state
+        .modules
+        .resolve(specifier, referrer, ImportKind::Import)
+    {
         Ok(target) => Some(target),
         Err(error) => {
             throw_unresolved(scope, &error);
@@ -281,7 +281,12 @@ pub(crate) fn linked<'s>(
 ) -> Option<v8::Local<'s, v8::Module>> {
     let state = State::of(scope)?;
     let specifier = specifier.to_rust_string_lossy(scope);
-    let referrer = state.modules.map.borrow().find(referrer).map(|entry| entry.key.url.clone());
+    let referrer = state
+        .modules
+        .map
+        .borrow()
+        .find(referrer)
+        .map(|entry| entry.key.url.clone());
     let attribute = type_attribute(scope, attributes, 3)?;
     let target = resolve_or_throw(scope, &state, &specifier, &referrer.unwrap_or_default())?;
     let module = lookup(scope, &state, &target.key(&attribute));
@@ -334,17 +339,18 @@ pub(crate) fn init_import_meta<'s>(
     let Some(state) = State::of(scope) else {
         return;
     };
-    let (url, is_main) = {
+    let place = {
         let map = state.modules.map.borrow();
         let Some(entry) = map.find(module) else {
             return;
         };
-        let url = entry.key.url.clone();
-        let is_main = map.main.as_ref() == Some(&url);
-        (url, is_main)
+        MetaOf {
+            is_main: map.main.as_ref() == Some(&entry.key.url),
+            url: entry.key.url.clone(),
+        }
     };
     if let Some(hooks) = state.hooks.get() {
-        hooks.init_import_meta(scope, meta, &url, is_main);
+        hooks.init_import_meta(scope, meta, &place);
     }
 }
 

@@ -53,14 +53,21 @@ pub(crate) struct ModuleMap {
 
 impl ModuleMap {
     pub(crate) fn insert(&mut self, scope: &Scope<'_, '_>, entry: Entry) {
-        let hash = v8::Local::new(scope, &entry.module).get_identity_hash().get();
-        self.by_hash.entry(hash).or_default().push(entry.key.clone());
+        let hash = v8::Local::new(scope, &entry.module)
+            .get_identity_hash()
+            .get();
+        self.by_hash
+            .entry(hash)
+            .or_default()
+            .push(entry.key.clone());
         self.entries.insert(entry.key.clone(), entry);
     }
 
     pub(crate) fn remove(&mut self, scope: &Scope<'_, '_>, key: &ModuleKey) {
         if let Some(entry) = self.entries.remove(key) {
-            let hash = v8::Local::new(scope, &entry.module).get_identity_hash().get();
+            let hash = v8::Local::new(scope, &entry.module)
+                .get_identity_hash()
+                .get();
             if let Some(keys) = self.by_hash.get_mut(&hash) {
                 keys.retain(|other| other != key);
             }

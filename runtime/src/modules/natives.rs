@@ -72,8 +72,8 @@ fn read_text<'s>(
         return;
     };
     let path = args.get(0).to_rust_string_lossy(scope);
-    let source = read(scope, &state, &path)
-        .and_then(|contents| source_string(scope, contents.bytes()));
+    let source =
+        read(scope, &state, &path).and_then(|contents| source_string(scope, contents.bytes()));
     if let Some(source) = source {
         result.set(source.into());
     }
@@ -89,8 +89,8 @@ fn read_bytes<'s>(
         return;
     };
     let path = args.get(0).to_rust_string_lossy(scope);
-    let bytes = read(scope, &state, &path)
-        .and_then(|contents| bytes_to_view(scope, contents.bytes()));
+    let bytes =
+        read(scope, &state, &path).and_then(|contents| bytes_to_view(scope, contents.bytes()));
     if let Some(bytes) = bytes {
         result.set(bytes.into());
     }
@@ -103,18 +103,29 @@ fn compile_function<'s>(
     mut result: v8::ReturnValue<'s, v8::Value>,
 ) {
     let Ok(source) = v8::Local::<v8::String>::try_from(args.get(0)) else {
-        throw(scope, ErrorClass::TypeError, "ERR_INVALID_ARG_TYPE", "The source must be a string");
+        throw(
+            scope,
+            ErrorClass::TypeError,
+            "ERR_INVALID_ARG_TYPE",
+            "The source must be a string",
+        );
         return;
     };
     let path = args.get(1).to_rust_string_lossy(scope);
     let mut names = Vec::new();
     if let Ok(list) = v8::Local::<v8::Array>::try_from(args.get(2)) {
         for index in 0..list.length() {
-            let name = list.get_index(scope, index).and_then(|name| text(scope, name));
+            let name = list
+                .get_index(scope, index)
+                .and_then(|name| text(scope, name));
             names.push(string(scope, &name.unwrap_or_default()));
         }
     }
-    let url = if path.starts_with('/') { super::path_url(&path) } else { path };
+    let url = if path.starts_with('/') {
+        super::path_url(&path)
+    } else {
+        path
+    };
     let origin = origin(scope, &url, CodeKind::Script);
     let mut source = v8::script_compiler::Source::new(source, Some(&origin));
     let function = v8::script_compiler::compile_function(
@@ -148,7 +159,11 @@ fn require_namespace<'s>(
     path: &str,
 ) -> Option<v8::Local<'s, v8::Value>> {
     let state = State::of(scope)?;
-    let url = if path.starts_with('/') { super::path_url(path) } else { path.to_owned() };
+    let url = if path.starts_with('/') {
+        super::path_url(path)
+    } else {
+        path.to_owned()
+    };
     let target = Target {
         url,
         kind: TargetKind::File {
@@ -159,14 +174,24 @@ fn require_namespace<'s>(
     let module = graph(scope, &state, &target, "")?;
     if module.get_status() == v8::ModuleStatus::Evaluating {
         let message = format!("Cannot require() ES Module {path} in a cycle");
-        throw(scope, ErrorClass::Error, "ERR_REQUIRE_CYCLE_MODULE", &message);
+        throw(
+            scope,
+            ErrorClass::Error,
+            "ERR_REQUIRE_CYCLE_MODULE",
+            &message,
+        );
         return None;
     }
     if module.is_graph_async() {
         let message = format!(
             "require() cannot be used on an ESM graph with top-level await. Use import() instead: {path}"
         );
-        throw(scope, ErrorClass::Error, "ERR_REQUIRE_ASYNC_MODULE", &message);
+        throw(
+            scope,
+            ErrorClass::Error,
+            "ERR_REQUIRE_ASYNC_MODULE",
+            &message,
+        );
         return None;
     }
     let promise = run(scope, module)?;

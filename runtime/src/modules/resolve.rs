@@ -84,7 +84,9 @@ impl Modules {
         let Ok(base) = base else {
             return Err(ResolveError::SpecifierTooLong { limit: 0, size: 0 });
         };
-        self.resolver.resolve(specifier, &base, kind).map(Target::from)
+        self.resolver
+            .resolve(specifier, &base, kind)
+            .map(Target::from)
     }
 
     /// Counts a module, named by its URL or path, the first time it is used.

@@ -32,7 +32,12 @@ fn host_call<'s>(
     let value = match state.functions.get(index).map(|function| function.mode) {
         None => {
             let message = "No such host function was declared for this session";
-            throw(scope, ErrorClass::TypeError, "ERR_NO_HOST_FUNCTION", message);
+            throw(
+                scope,
+                ErrorClass::TypeError,
+                "ERR_NO_HOST_FUNCTION",
+                message,
+            );
             return;
         }
         Some(CallMode::Sync) => call_sync(scope, &state, index, args.get(1)),
@@ -73,7 +78,12 @@ fn send(
         }
         Err(full) => {
             let message = format!("A session may have {} host calls in flight", full.limit);
-            throw(scope, ErrorClass::RangeError, "ERR_LIMIT_HOST_CALLS", &message);
+            throw(
+                scope,
+                ErrorClass::RangeError,
+                "ERR_LIMIT_HOST_CALLS",
+                &message,
+            );
             None
         }
     }
@@ -149,7 +159,9 @@ pub(crate) fn settle(scope: &mut Scope<'_, '_>, state: &State, answer: &Answer) 
                 let scope = &mut scope.init();
                 match decode(scope, value) {
                     Some(value) => Ok(v8::Global::new(scope, value)),
-                    None => Err(scope.exception().map(|thrown| v8::Global::new(scope, thrown))),
+                    None => Err(scope
+                        .exception()
+                        .map(|thrown| v8::Global::new(scope, thrown))),
                 }
             };
             match decoded {
@@ -212,7 +224,12 @@ fn give_up<'s>(
         "The host did not answer '{name}' within {} ms",
         latency.as_millis()
     );
-    Some(new_error(scope, ErrorClass::Error, "ERR_HOST_CALL_TIMEOUT", &message))
+    Some(new_error(
+        scope,
+        ErrorClass::Error,
+        "ERR_HOST_CALL_TIMEOUT",
+        &message,
+    ))
 }
 
 fn count(state: &State, answer: &Answer) {

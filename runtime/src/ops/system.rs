@@ -29,7 +29,12 @@ fn random_fill<'s>(
 ) {
     let Ok(view) = v8::Local::<v8::ArrayBufferView>::try_from(args.get(0)) else {
         let message = "The argument must be a view of an ArrayBuffer";
-        throw(scope, ErrorClass::TypeError, "ERR_INVALID_ARG_TYPE", message);
+        throw(
+            scope,
+            ErrorClass::TypeError,
+            "ERR_INVALID_ARG_TYPE",
+            message,
+        );
         return;
     };
     let Some(buffer) = view.buffer(scope) else {

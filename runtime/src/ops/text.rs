@@ -35,7 +35,12 @@ fn utf8_decode<'s>(
         Some(bytes) => bytes,
         None => {
             let message = "The argument must be an ArrayBuffer or a view of one";
-            throw(scope, ErrorClass::TypeError, "ERR_INVALID_ARG_TYPE", message);
+            throw(
+                scope,
+                ErrorClass::TypeError,
+                "ERR_INVALID_ARG_TYPE",
+                message,
+            );
             return;
         }
     };
@@ -46,13 +51,23 @@ fn utf8_decode<'s>(
     };
     if fatal && std::str::from_utf8(body).is_err() {
         let message = "The encoded data was not valid for encoding utf-8";
-        throw(scope, ErrorClass::TypeError, "ERR_ENCODING_INVALID_ENCODED_DATA", message);
+        throw(
+            scope,
+            ErrorClass::TypeError,
+            "ERR_ENCODING_INVALID_ENCODED_DATA",
+            message,
+        );
         return;
     }
     let text = v8::String::new_from_utf8(scope, body, v8::NewStringType::Normal);
     match text {
         Some(text) => result.set(text.into()),
-        None => throw(scope, ErrorClass::RangeError, "ERR_STRING_TOO_LONG", "Invalid string length"),
+        None => throw(
+            scope,
+            ErrorClass::RangeError,
+            "ERR_STRING_TOO_LONG",
+            "Invalid string length",
+        ),
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::Scope;
 use crate::externals::{Native, table};
 use crate::session::State;
+use crate::session::timers::Hold;
 use crate::strings::{ErrorClass, throw};
 
 pub(super) fn natives() -> Vec<Native> {
@@ -37,7 +38,16 @@ fn set_timer<'s>(
         throw(scope, ErrorClass::RangeError, "ERR_LIMIT_TIMERS", &message);
         return;
     }
-    timers.set(id, delay, !args.get(2).is_false());
+    timers.set(id, delay, hold(args.get(2)));
+}
+
+/// A timer holds unless it is told not to.
+fn hold(referenced: v8::Local<'_, v8::Value>) -> Hold {
+    if referenced.is_false() {
+        Hold::Unreferenced
+    } else {
+        Hold::Referenced
+    }
 }
 
 fn clear_timer<'s>(
@@ -57,8 +67,7 @@ fn ref_timer<'s>(
     _result: v8::ReturnValue<'s, v8::Value>,
 ) {
     if let (Some(state), Some(id)) = (State::of(scope), args.get(0).uint32_value(scope)) {
-        let referenced = args.get(1).is_true();
-        state.timers.borrow_mut().reference(id, referenced);
+        state.timers.borrow_mut().reference(id, hold(args.get(1)));
     }
 }
 

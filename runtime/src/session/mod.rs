@@ -17,7 +17,7 @@ pub(crate) mod rejections;
 mod run;
 mod state;
 mod thread;
-mod timers;
+pub(crate) mod timers;
 mod work;
 
 pub(crate) use self::run::Runner;

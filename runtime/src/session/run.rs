@@ -5,9 +5,7 @@ use std::time::{Duration, Instant};
 
 use host_bridge::{Received, SessionEvent, StopReason, Wants};
 use protocol::frame::{GuestEvent, Until};
-use protocol::{
-    JsError, LimitReport, Outcome, RequestId, Usage, Value, ValueFormat,
-};
+use protocol::{JsError, LimitReport, Outcome, RequestId, Usage, Value, ValueFormat};
 
 use super::work::{Started, ThenWhat, after_module, guarded, start};
 use super::{State, Work};
@@ -71,7 +69,9 @@ impl Runner<'_> {
     pub(crate) fn background(&mut self, received: Received<crate::platform::Task>) {
         let (_, stopped) = self.bounded(RequestId::NONE, |runner| {
             let thrown = runner.progress(received);
-            thrown.into_iter().for_each(|error| runner.report_unhandled(*error));
+            thrown
+                .into_iter()
+                .for_each(|error| runner.report_unhandled(*error));
         });
         if let Some(StopReason::Limit(report)) = stopped {
             let event = GuestEvent::LimitWarning(report);
@@ -167,16 +167,16 @@ impl Runner<'_> {
     fn unsettled(&mut self, settled: Settled) -> Option<Ended> {
         match settled {
             Settled::Rejected(error) => Some(Ended::Threw(error)),
-            _ => self.wait_for_progress(true),
+            _ => self.wait_for_progress(Need::Promise),
         }
     }
 
     /// Waits for one reply, task or timer and runs it. `Some` is the end of the request.
-    fn wait_for_progress(&mut self, is_needed: bool) -> Option<Ended> {
+    fn wait_for_progress(&mut self, need: Need) -> Option<Ended> {
         if self.state().links.terminator.verdict().is_some() {
             return Some(Ended::Stopped);
         }
-        if is_needed && !self.can_progress() {
+        if need == Need::Promise && !self.can_progress() {
             return Some(Ended::Threw(Box::new(never_settles())));
         }
         let due = self.state().next_due();
@@ -242,7 +242,7 @@ impl Runner<'_> {
         format: Option<ValueFormat>,
     ) -> Ended {
         while until == Until::Drained && self.is_busy() {
-            if let Some(ended) = self.wait_for_progress(false) {
+            if let Some(ended) = self.wait_for_progress(Need::Rest) {
                 return ended;
             }
         }
@@ -269,10 +269,7 @@ impl Runner<'_> {
     }
 
     /// A turn of guest code, its microtasks, and then the judgement on rejections.
-    fn turn<R>(
-        &mut self,
-        f: impl for<'s, 'i> FnOnce(&mut Scope<'s, 'i>, &State) -> R,
-    ) -> R {
+    fn turn<R>(&mut self, f: impl for<'s, 'i> FnOnce(&mut Scope<'s, 'i>, &State) -> R) -> R {
         let result = self.realm.turn(|scope, state| f(scope, state));
         // A handler of `unhandledRejection` may reject again; those wait for the next turn.
         let rejected = self.state().rejections.borrow_mut().take();
@@ -280,8 +277,12 @@ impl Runner<'_> {
             if self.state().links.terminator.verdict().is_some() {
                 break;
             }
-            let unhandled = self.realm.turn(|scope, state| judge(scope, state, &rejection));
-            unhandled.into_iter().for_each(|error| self.report_unhandled(error));
+            let unhandled = self
+                .realm
+                .turn(|scope, state| judge(scope, state, &rejection));
+            unhandled
+                .into_iter()
+                .for_each(|error| self.report_unhandled(error));
         }
         result
     }
@@ -295,18 +296,25 @@ impl Runner<'_> {
         let now = self.state().links.counters.snapshot();
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         let (output_bytes, output_dropped_bytes) = self.state().output.borrow().totals();
-        self.state().links.counters.output_dropped(output_dropped_bytes);
+        self.state()
+            .links
+            .counters
+            .output_dropped(output_dropped_bytes);
         Usage {
             wall_us: micros(wall),
             cpu_us: micros(cpu),
             heap_peak_bytes: now.heap_peak_bytes,
             external_peak_bytes: now.external_peak_bytes,
             round_trips: now.round_trips.saturating_sub(before.round_trips),
-            modules_from_reader: now.modules_from_reader.saturating_sub(before.modules_from_reader),
+            modules_from_reader: now
+                .modules_from_reader
+                .saturating_sub(before.modules_from_reader),
             modules_from_snapshot: now
                 .modules_from_snapshot
                 .saturating_sub(before.modules_from_snapshot),
-            modules_from_host: now.modules_from_host.saturating_sub(before.modules_from_host),
+            modules_from_host: now
+                .modules_from_host
+                .saturating_sub(before.modules_from_host),
             output_bytes,
             output_dropped_bytes,
         }
@@ -315,6 +323,15 @@ impl Runner<'_> {
     fn state(&self) -> &State {
         self.realm.state()
     }
+}
+
+/// What a request waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// A promise: it is in vain when nothing is left that could settle it.
+    Promise,
+    /// Whatever is left to do.
+    Rest,
 }
 
 enum Settled {
@@ -353,7 +370,8 @@ fn judge(
 }
 
 fn never_settles() -> JsError {
-    let message = "The promise never settles: no timer, host call or task is left that could settle it";
+    let message =
+        "The promise never settles: no timer, host call or task is left that could settle it";
     JsError {
         name: "Error".to_owned(),
         message: message.to_owned(),

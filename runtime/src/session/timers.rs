@@ -3,6 +3,15 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
+/// Whether a timer keeps a run alive. Node's docs, "timeout.unref()".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hold {
+    /// It does.
+    Referenced,
+    /// It does not.
+    Unreferenced,
+}
+
 /// Timers that are set.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
@@ -16,23 +25,18 @@ pub(crate) struct Timers {
 struct Timer {
     due: Instant,
     order: u64,
-    /// Whether it keeps a run alive.
-    referenced: bool,
+    hold: Hold,
 }
 
 impl Timers {
     /// Sets timer `id`, replacing one of the same id.
-    pub(crate) fn set(&mut self, id: u32, delay: Duration, referenced: bool) {
+    pub(crate) fn set(&mut self, id: u32, delay: Duration, hold: Hold) {
         self.clear_one(id);
         let now = Instant::now();
         let due = now.checked_add(delay).unwrap_or(now);
         let order = self.next_order;
         self.next_order = self.next_order.wrapping_add(1);
-        let timer = Timer {
-            due,
-            order,
-            referenced,
-        };
+        let timer = Timer { due, order, hold };
         self.by_id.insert(id, timer);
         self.by_due.insert((due, order, id));
     }
@@ -45,9 +49,9 @@ impl Timers {
     }
 
     /// Makes timer `id` keep a run alive, or not.
-    pub(crate) fn reference(&mut self, id: u32, referenced: bool) {
+    pub(crate) fn reference(&mut self, id: u32, hold: Hold) {
         if let Some(timer) = self.by_id.get_mut(&id) {
-            timer.referenced = referenced;
+            timer.hold = hold;
         }
     }
 
@@ -64,7 +68,9 @@ impl Timers {
 
     /// Whether one is set that keeps a run alive.
     pub(crate) fn has_referenced(&self) -> bool {
-        self.by_id.values().any(|timer| timer.referenced)
+        self.by_id
+            .values()
+            .any(|timer| timer.hold == Hold::Referenced)
     }
 
     /// When the next one is due.
@@ -90,10 +96,10 @@ mod tests {
     #[test]
     fn due_timers_come_in_order_and_once() {
         let mut timers = Timers::default();
-        timers.set(1, Duration::ZERO, true);
-        timers.set(2, Duration::ZERO, true);
-        timers.set(3, Duration::from_secs(60), false);
-        timers.set(1, Duration::ZERO, true);
+        timers.set(1, Duration::ZERO, Hold::Referenced);
+        timers.set(2, Duration::ZERO, Hold::Referenced);
+        timers.set(3, Duration::from_secs(60), Hold::Unreferenced);
+        timers.set(1, Duration::ZERO, Hold::Referenced);
         let now = Instant::now();
         let mut got = Vec::new();
         while let Some(id) = timers.take_due(now) {

@@ -158,7 +158,17 @@ fn run_script<'s>(
     };
     let url = string(scope, &modules::path_url(&path));
     let origin = v8::ScriptOrigin::new(
-        scope, url.into(), 0, 0, false, -1, None, false, false, false, None,
+        scope,
+        url.into(),
+        0,
+        0,
+        false,
+        -1,
+        None,
+        false,
+        false,
+        false,
+        None,
     );
     let script = v8::Script::compile(scope, source, Some(&origin))?;
     script.run(scope)
@@ -217,17 +227,19 @@ fn not_a_function<T>(scope: &Scope<'_, '_>, name: &str) -> Option<T> {
 }
 
 /// Arguments arrive as one encoded array.
-fn arguments<'s>(
-    scope: &mut Scope<'s, '_>,
-    args: &Value,
-) -> Option<Vec<v8::Local<'s, v8::Value>>> {
+fn arguments<'s>(scope: &mut Scope<'s, '_>, args: &Value) -> Option<Vec<v8::Local<'s, v8::Value>>> {
     let value = decode(scope, args)?;
     if value.is_undefined() {
         return Some(Vec::new());
     }
     let Ok(array) = v8::Local::<v8::Array>::try_from(value) else {
         let message = "The arguments of a call must be an array";
-        throw(scope, ErrorClass::TypeError, "ERR_INVALID_ARG_TYPE", message);
+        throw(
+            scope,
+            ErrorClass::TypeError,
+            "ERR_INVALID_ARG_TYPE",
+            message,
+        );
         return None;
     };
     (0..array.length())

@@ -98,7 +98,7 @@ pub fn build_snapshot(
     let evaluated = builder.evaluate(spec);
     let evaluate_us = micros(started.elapsed());
     // In any case: a snapshot creator that is dropped without a blob aborts.
-    let (blob, modules, entries) = builder.serialise(spec, evaluated.is_ok());
+    let (blob, modules, entries) = builder.serialise(evaluated.is_ok().then_some(spec));
     evaluated?;
     let blob = blob.ok_or(SnapshotError::NotSerialised)?;
     let report = SnapshotReport {
@@ -186,18 +186,15 @@ impl Builder {
     }
 
     fn run(&mut self, position: usize, entry: &str, work: &Work) -> Result<(), SnapshotError> {
-        let request = u64::try_from(position).unwrap_or(u64::MAX).saturating_add(1);
+        let request = u64::try_from(position)
+            .unwrap_or(u64::MAX)
+            .saturating_add(1);
         let mut runner = Runner {
             realm: &mut self.realm,
             watchdog: &self.watchdog,
             clock: ThreadClock::of_this_thread(),
         };
-        let (outcome, _) = runner.request(
-            RequestId::new(request),
-            work,
-            Until::Drained,
-            None,
-        );
+        let (outcome, _) = runner.request(RequestId::new(request), work, Until::Drained, None);
         let entry = entry.to_owned();
         match outcome {
             Outcome::Exception(error) => Err(SnapshotError::Threw {
@@ -209,14 +206,14 @@ impl Builder {
         }
     }
 
-    /// Serialises the realm. When the evaluation failed the blob is made of an empty
-    /// context and thrown away.
+    /// Serialises the realm. Without a spec, when the evaluation failed, the blob is thrown
+    /// away.
     fn serialise(
         mut self,
-        spec: &SnapshotSpec,
-        wanted: bool,
+        spec: Option<&SnapshotSpec>,
     ) -> (Option<Bytes>, Vec<SnapshotModule>, BTreeMap<String, String>) {
-        let entries = if wanted { self.entry_urls(spec) } else { BTreeMap::new() };
+        let entries = spec.map(|spec| self.entry_urls(spec)).unwrap_or_default();
+        let wanted = spec.is_some();
         let modules = self.realm.look(|scope| {
             let context = scope.get_current_context();
             let modules = match State::of(scope) {
@@ -229,7 +226,9 @@ impl Builder {
         let isolate = self.realm.into_isolate();
         let blob = isolate.create_blob(v8::FunctionCodeHandling::Keep);
         drop(self.guard);
-        let blob = blob.filter(|_| wanted).map(|blob| Bytes::copy_from_slice(&blob));
+        let blob = blob
+            .filter(|_| wanted)
+            .map(|blob| Bytes::copy_from_slice(&blob));
         (blob, modules, entries)
     }
 
@@ -277,7 +276,7 @@ fn build_limits(request: &LimitsRequest) -> Limits {
         heap_bytes: request.heap_bytes.or(DEFAULT_LIMITS.heap_bytes),
         cpu_ms: request.cpu_ms.or(DEFAULT_LIMITS.cpu_ms),
         wall_ms: request.wall_ms.or(DEFAULT_LIMITS.wall_ms),
-        ..request.clone()
+        ..*request
     };
     asked.resolve(&ceilings)
 }

@@ -4,9 +4,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
-use host_bridge::{
-    Engine, EventSender, OpenSpec, SessionCommand, SessionEvent, SessionHandle,
-};
+use host_bridge::{Engine, EventSender, OpenSpec, SessionCommand, SessionEvent, SessionHandle};
 use protocol::frame::{Code, Execute, Reply, Until};
 use protocol::{
     CallMode, EnvVar, HostFunction, Limits, Outcome, RequestId, Root, SessionId, Usage, Value,
