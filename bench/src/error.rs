@@ -6,7 +6,7 @@ use protocol::{EncodeError, FrameError, Reason};
 
 /// A measurement could not be made; a missed bar is no error.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
+pub(crate) enum MeasureError {
     /// The operating system refused something.
     #[error("{what}")]
     Io {
@@ -34,17 +34,20 @@ pub(crate) enum Error {
     Missing(&'static str),
 }
 
-pub(crate) type Result<T> = std::result::Result<T, Error>;
+pub(crate) type Result<T> = std::result::Result<T, MeasureError>;
 
-impl Error {
+impl MeasureError {
     /// For `map_err`: an I/O error with what was being done.
-    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Error {
+    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> MeasureError {
         let what = what.into();
-        |source| Error::Io { what, source }
+        |source| MeasureError::Io { what, source }
     }
 
-    pub(crate) fn unexpected(expected: impl Into<String>, got: impl std::fmt::Debug) -> Error {
-        Error::Unexpected {
+    pub(crate) fn unexpected(
+        expected: impl Into<String>,
+        got: impl std::fmt::Debug,
+    ) -> MeasureError {
+        MeasureError::Unexpected {
             expected: expected.into(),
             got: format!("{got:?}"),
         }

@@ -71,6 +71,12 @@ impl Pairs {
         Ok(pairs)
     }
 
+    /// Adds pairs that were taken with other processes.
+    pub(crate) fn append(&mut self, mut more: Pairs) {
+        self.ours.append(&mut more.ours);
+        self.other.append(&mut more.other);
+    }
+
     /// `None` while a side has no samples.
     pub(crate) fn ratio(&self) -> Option<Ratio> {
         let of_medians = median(&self.ours)? / median(&self.other)?;

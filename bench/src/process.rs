@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::error::{Error, Result};
+use crate::error::{MeasureError, Result};
 
 /// How long a process may take to end by itself before it is killed.
 const GRACE: Duration = Duration::from_secs(3);
@@ -35,15 +35,15 @@ impl Process {
             .create(true)
             .append(true)
             .open(log)
-            .map_err(Error::io(format!("open {}", log.display())))?;
+            .map_err(MeasureError::io(format!("open {}", log.display())))?;
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()
-            .map_err(Error::io(format!("start {name}")))?;
+            .map_err(MeasureError::io(format!("start {name}")))?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(Error::Missing("the child has no pipes"));
+            return Err(MeasureError::Missing("the child has no pipes"));
         };
         let bound = Some(kill_after(bound, pid_of(&child))?);
         Ok((Process { child, bound }, stdin, stdout))
@@ -68,12 +68,12 @@ impl Process {
         }
         let start = Instant::now();
         loop {
-            if let Some(status) = self.child.try_wait().map_err(Error::io("wait"))? {
+            if let Some(status) = self.child.try_wait().map_err(MeasureError::io("wait"))? {
                 return Ok(status);
             }
             if start.elapsed() > GRACE {
-                self.child.kill().map_err(Error::io("kill"))?;
-                return self.child.wait().map_err(Error::io("wait"));
+                self.child.kill().map_err(MeasureError::io("kill"))?;
+                return self.child.wait().map_err(MeasureError::io("wait"));
             }
             thread::sleep(Duration::from_millis(2));
         }
@@ -106,10 +106,13 @@ fn kill_after(time: Duration, pid: Pid) -> Result<(SyncSender<()>, JoinHandle<()
         .name("time-bound".to_owned())
         .spawn(move || {
             if gone.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
-                // The child is reaped only after this thread has ended, so the number is still its own.
+                // The child is reaped only after this thread has ended, so the number is still its own. Where it leads a group,
+                // the others of the group end too; where it does not there is no such group.
+                let group = Pid::from_raw(pid.as_raw().saturating_neg());
+                let _ = kill(group, Signal::SIGKILL);
                 let _ = kill(pid, Signal::SIGKILL);
             }
         })
-        .map_err(Error::io("start a thread"))?;
+        .map_err(MeasureError::io("start a thread"))?;
     Ok((keep, thread))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::error::{Error, Result};
+use crate::error::{MeasureError, Result};
 
 /// How session threads are called, ours and those of secure-exec alike.
 pub(crate) const SESSION_THREAD: &str = "session-";
@@ -42,20 +42,21 @@ pub(crate) fn private_kib(pid: u32) -> Result<u64> {
 pub(crate) fn resident_kib(pid: u32) -> Result<(u64, u64)> {
     let text = read(pid, "status")?;
     let (now, peak) = (number_after(&text, "VmRSS:"), number_after(&text, "VmHWM:"));
-    now.zip(peak).ok_or(Error::Missing("VmRSS or VmHWM"))
+    now.zip(peak).ok_or(MeasureError::Missing("VmRSS or VmHWM"))
 }
 
 /// Starts the record of the highest resident set anew.
 pub(crate) fn reset_peak(pid: u32) -> Result<()> {
     let path = path(pid, "clear_refs");
-    fs::write(&path, "5").map_err(Error::io(format!("write {}", path.display())))
+    fs::write(&path, "5").map_err(MeasureError::io(format!("write {}", path.display())))
 }
 
 /// Sums up the threads whose name starts with `prefix`.
 pub(crate) fn activity(pid: u32, prefix: &str) -> Result<Activity> {
     let mut sum = Activity::default();
     let tasks = path(pid, "task");
-    let entries = fs::read_dir(&tasks).map_err(Error::io(format!("read {}", tasks.display())))?;
+    let entries =
+        fs::read_dir(&tasks).map_err(MeasureError::io(format!("read {}", tasks.display())))?;
     for entry in entries.flatten() {
         // A thread may end meanwhile; then it is not there to be counted.
         let one = |file: &str| fs::read_to_string(entry.path().join(file)).ok();
@@ -99,7 +100,7 @@ fn path(pid: u32, file: &str) -> PathBuf {
 
 fn read(pid: u32, file: &str) -> Result<String> {
     let path = path(pid, file);
-    fs::read_to_string(&path).map_err(Error::io(format!("read {}", path.display())))
+    fs::read_to_string(&path).map_err(MeasureError::io(format!("read {}", path.display())))
 }
 
 /// The number behind `key`, which starts a line.
@@ -131,6 +132,9 @@ mod tests {
         let (now, peak) = resident_kib(pid).unwrap();
         assert!(0 < now && now <= peak);
         assert!(activity(pid, "").unwrap().threads > 0);
-        assert_eq!(activity(pid, "no such thread").unwrap(), Activity::default());
+        assert_eq!(
+            activity(pid, "no such thread").unwrap(),
+            Activity::default()
+        );
     }
 }

@@ -15,7 +15,7 @@ use protocol::{
     SidecarFrame,
 };
 
-use crate::error::{Error, Result};
+use crate::error::{MeasureError, Result};
 use crate::process::{Process, command};
 
 const READ_BYTES: usize = 64 * 1024;
@@ -77,7 +77,7 @@ impl Sidecar {
                     v8: welcome.v8,
                 })
             }
-            other => Err(Error::unexpected("Welcome", other)),
+            other => Err(MeasureError::unexpected("Welcome", other)),
         }
     }
 
@@ -87,7 +87,7 @@ impl Sidecar {
 
     /// What it says of itself.
     pub(crate) fn version(&self) -> String {
-        format!("isolate-sidecar {} (V8 {})", self.build, self.v8)
+        format!("{} (V8 {})", self.build, self.v8)
     }
 
     /// Writes a request and gives it an id.
@@ -200,7 +200,10 @@ pub(crate) fn expect_json(ending: &Ending, expected: &str) -> Result<()> {
             outcome: Outcome::Ok(value),
             ..
         }) if value.bytes() == expected.as_bytes() => Ok(()),
-        other => Err(Error::unexpected(format!("the value {expected}"), other)),
+        other => Err(MeasureError::unexpected(
+            format!("the value {expected}"),
+            other,
+        )),
     }
 }
 
@@ -213,8 +216,8 @@ fn no_failure(frame: SidecarFrame) -> Result<()> {
         | SidecarFrame::HostCall(_) => Ok(()),
         SidecarFrame::Refused(Refused {
             reason, message, ..
-        }) => Err(Error::Refused { reason, message }),
-        other => Err(Error::unexpected("a reply", other)),
+        }) => Err(MeasureError::Refused { reason, message }),
+        other => Err(MeasureError::unexpected("a reply", other)),
     }
 }
 
@@ -235,7 +238,7 @@ impl Wire {
         frame.encode(session, request, &mut self.unwritten)?;
         self.stdin
             .write_all(&self.unwritten)
-            .map_err(Error::io("write to the sidecar"))
+            .map_err(MeasureError::io("write to the sidecar"))
     }
 
     fn next(&mut self) -> Result<Envelope<SidecarFrame>> {
@@ -248,9 +251,9 @@ impl Wire {
             let read = self
                 .stdout
                 .read(&mut self.scratch)
-                .map_err(Error::io("read from the sidecar"))?;
+                .map_err(MeasureError::io("read from the sidecar"))?;
             match self.scratch.get(..read) {
-                None | Some([]) => return Err(Error::Gone("the sidecar")),
+                None | Some([]) => return Err(MeasureError::Gone("the sidecar")),
                 Some(bytes) => self.unread.extend_from_slice(bytes),
             }
         }

@@ -1,33 +1,39 @@
-// The rest of what the runtime calls. The hooks are: `restore`, `runTimer`, `runTicks`, `requireForImport`,
-// `requireMain`, `builtin`, `builtinNames`, `refusedNames`, `setInput`, `emitProcessEvent`, `exitEvent`,
-// `initImportMeta` and `domException`.
+// What the runtime calls when a session begins, and the globals that are there from then on. The hooks are: `restore`,
+// `runTimer`, `runTicks`, `requireForImport`, `requireMain`, `builtin`, `builtinNames`, `refusedNames`, `setInput`,
+// `emitProcessEvent`, `exitEvent`, `initImportMeta` and `domException`.
 (function (native, internal) {
   'use strict';
 
-  const { ReflectDefineProperty, ReflectDeleteProperty, SymbolToStringTag } = internal.primordials;
-  const { hooks } = internal;
-  const { DOMException } = internal.errors;
+  const { defineProperty, deleteProperty } = Reflect;
+  const { hooks, restorers } = internal;
 
   // Re-makes the world of the session: in a realm fresh from its snapshot, and in one that a snapshot is made of.
-  hooks.restore = function restore(config) {
-    internal.restoreProcess(config);
-    internal.restoreHost(config.functions);
-    internal.restorePerformance?.();
-    internal.resetConsole();
+  // What has not run so far finds the configuration when it does.
+  hooks.restore = (config) => {
+    internal.config = config;
+    for (const name in restorers) restorers[name](config);
     setInput(config.input);
   };
 
   function setInput(value) {
-    if (value === undefined) ReflectDeleteProperty(globalThis, 'input');
-    else ReflectDefineProperty(globalThis, 'input', { __proto__: null, value, enumerable: true, writable: true, configurable: true });
+    if (value === undefined) deleteProperty(globalThis, 'input');
+    else defineProperty(globalThis, 'input', { __proto__: null, value, enumerable: true, writable: true, configurable: true });
   }
-
   hooks.setInput = setInput;
-  hooks.builtin = internal.builtin;
-  hooks.builtinNames = internal.builtinNames;
-  hooks.refusedNames = internal.refusedNames;
-  hooks.domException = (message, name) => new DOMException(message, name);
 
-  internal.defineGlobal('global', globalThis);
-  internal.define(globalThis, SymbolToStringTag, 'global', false);
+  // What nearly every program uses is there from the start. Reading a global makes it a plain property.
+  internal.load('errors');
+  void console;
+  // Of the primordials, those of the files that come next most often: `process`, timers, events, modules.
+  for (const name of ['ArrayPrototypeIncludes', 'ArrayPrototypeShift', 'ArrayPrototypeUnshift', 'AsyncIteratorPrototype',
+    'Map', 'MapPrototypeDelete', 'MapPrototypeGet', 'MapPrototypeSet', 'MathTrunc', 'Number', 'ObjectAssign',
+    'ObjectGetPrototypeOf', 'ObjectPrototypeHasOwnProperty', 'ObjectSetPrototypeOf', 'Promise', 'PromisePrototypeThen',
+    'PromiseReject', 'PromiseResolve', 'Proxy', 'ReflectDefineProperty', 'ReflectOwnKeys', 'Set', 'StringPrototypeSplit',
+    'StringPrototypeStartsWith', 'Symbol', 'SymbolAsyncIterator', 'SymbolFor', 'SymbolToPrimitive', 'removeAt']) {
+    void internal.primordials[name];
+  }
+  internal.settlePrimordials();
+
+  defineProperty(globalThis, 'global', { __proto__: null, value: globalThis, writable: true, configurable: true });
+  defineProperty(globalThis, Symbol.toStringTag, { __proto__: null, value: 'global', writable: true, configurable: true });
 })

@@ -32,9 +32,13 @@ pub struct Config {
     pub grace: Duration,
     /// Sessions whose thread may be parked for good before the process takes no new ones.
     pub max_parked: u32,
+    /// Bytes that may wait for the host, besides what its guests send. More means that the
+    /// host does not read.
+    pub max_unread: usize,
     /// The program that makes snapshots.
     pub builder: BuilderCommand,
-    /// What is traced on standard error.
+    /// What is traced on standard error. [`serve_stdio`](crate::serve_stdio) takes it from
+    /// the environment.
     pub trace: TraceLevel,
     /// The process whose death ends this one; `None` does not watch.
     pub parent: Option<Parent>,
@@ -78,8 +82,9 @@ impl Default for Config {
             max_frame: MAX_FRAME_CEILING,
             grace: Duration::from_secs(2),
             max_parked: 16,
+            max_unread: 64 * 1024 * 1024,
             builder: BuilderCommand::this_program(),
-            trace: TraceLevel::from_environment(),
+            trace: TraceLevel::Off,
             parent: None,
         }
     }

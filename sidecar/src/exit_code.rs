@@ -73,6 +73,9 @@ mod tests {
     #[test]
     fn numbers_are_stable() {
         let numbers = ExitCode::ALL.map(ExitCode::number);
-        assert_eq!(numbers, [0, 1, 2, 70, 71, 72, 73, 74, 75, 124, 130, 137, 143]);
+        assert_eq!(
+            numbers,
+            [0, 1, 2, 70, 71, 72, 73, 74, 75, 124, 130, 137, 143]
+        );
     }
 }

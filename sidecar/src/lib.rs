@@ -36,7 +36,7 @@ pub use self::config::{BuilderCommand, Config, LOG_VARIABLE, TRACE_VARIABLE, log
 pub use self::exit_code::ExitCode;
 pub use self::log::{flush_log, init_log, start_log_thread};
 pub use self::machine::default_max_sessions;
-pub use self::process::{cannot_start, serve_stdio};
+pub use self::process::{cannot_start, new_runtime, serve_stdio};
 pub use self::router::serve;
 pub use self::signals::{OrphanedAtStart, Parent};
 pub use self::snapshot_pipe::{PipeError, read_spec, write_failure, write_image};

@@ -13,7 +13,7 @@
 //!
 //! Invariant: what waits is bounded. Guests pay for their frames with a [`Toll`] that they
 //! get back when the frame is written; the rest, which only the host's own frames cause, is
-//! bounded by [`MAX_UNPAID`], and more means that the host does not read.
+//! bounded by `Config::max_unread`, and more means that the host does not read.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -25,8 +25,6 @@ use protocol::{EncodeError, RequestId, SessionId, SidecarFrame};
 
 use crate::credit;
 
-/// Bytes of frames that no guest has paid for. More is a connection error.
-const MAX_UNPAID: usize = 64 * 1024 * 1024;
 /// A frame longer than this does not share its buffer with later ones.
 const MAX_SHARED: usize = 64 * 1024;
 
@@ -183,8 +181,8 @@ impl Outbox {
     }
 
     /// Bytes that wait for a host that does not read, when they are too many.
-    pub(crate) fn overflow(&self) -> Option<usize> {
-        (self.load.unpaid > MAX_UNPAID).then_some(self.load.unpaid)
+    pub(crate) fn overflow(&self, max_unread: usize) -> Option<usize> {
+        (self.load.unpaid > max_unread).then_some(self.load.unpaid)
     }
 
     fn encode(

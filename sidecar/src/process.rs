@@ -13,7 +13,7 @@ use host_bridge::Engine;
 use nix::sys::resource::{Resource, setrlimit};
 
 use crate::log::{flush_log, init_log, start_log_thread};
-use crate::{Config, ExitCode, Parent, Transport, adopt_stdio, serve};
+use crate::{Config, ExitCode, Parent, TraceLevel, Transport, adopt_stdio, serve};
 
 /// How long the last log lines may take.
 const FLUSH_LOG_WITHIN: Duration = Duration::from_millis(200);
@@ -41,6 +41,7 @@ pub fn serve_stdio<E: Display>(
     };
     let config = Config {
         parent: Some(parent),
+        trace: TraceLevel::from_environment(),
         ..config
     };
     let code = match run(engine, transport, config) {
@@ -54,14 +55,26 @@ pub fn serve_stdio<E: Display>(
 
 fn run(engine: Box<dyn Engine>, transport: Transport, config: Config) -> io::Result<ExitCode> {
     start_log_thread()?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = new_runtime()?;
     let ended = runtime.block_on(async { tokio::spawn(serve(engine, transport, config)).await });
     // Whatever still runs, such as a read of a file, is left behind.
     runtime.shutdown_background();
     // The error is a panic of the router; its message is on standard error.
     Ok(ended.unwrap_or(ExitCode::Internal))
+}
+
+/// The runtime for [`serve`]: one thread.
+///
+/// # Errors
+///
+/// When the operating system refuses.
+pub fn new_runtime() -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        // While guests keep the router busy, the host is heard after so many polls of
+        // tasks. Tokio's own 61 would let a `Cancel` wait behind megabytes of output.
+        .event_interval(4)
+        .build()
 }
 
 /// One readable line for whoever started the sidecar, and the code to exit with.

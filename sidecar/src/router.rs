@@ -201,7 +201,7 @@ impl Router {
         match writer.flush(&mut self.state.outbox) {
             Ok(Flushed::All) => Flushed::All,
             Ok(Flushed::Blocked) => {
-                if let Some(waiting) = self.state.outbox.overflow() {
+                if let Some(waiting) = self.state.outbox.overflow(self.state.config.max_unread) {
                     let err = ConnectionError::HostNotReading { waiting };
                     self.state.leave(Ending::from(&err));
                 }

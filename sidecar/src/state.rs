@@ -161,7 +161,8 @@ impl State {
                 return Err(RequestError::SessionClosing(id));
             }
             session.credit().lift();
-            for in_flight in session.in_flight() {
+            // The running one last: what waits must not begin in between.
+            for in_flight in session.in_flight().iter().rev() {
                 if in_flight.runs_code() {
                     session.handle().cancel(in_flight.request);
                 }
@@ -291,7 +292,7 @@ impl State {
             .is_some_and(|ending| *ending == Ending::shutdown());
         if was_asked && !self.sessions.is_empty() {
             let n = self.sessions.len();
-            let message = format!("{n} sessions did not stop within the grace period");
+            let message = format!("sessions that did not stop within the grace period: {n}");
             self.reset_all(&message);
             self.lifeline.worsen(Ending::stuck(message));
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{ChildStdin, ChildStdout};
 use std::time::{Duration, Instant};
 
-use crate::error::{Error, Result};
+use crate::error::{MeasureError, Result};
 use crate::process::{Process, command};
 
 /// The child's side: for each `read` bytes of standard input writes `write` bytes to standard output, until its input ends.
@@ -73,10 +73,10 @@ impl Echo {
         for _ in 0..n {
             self.stdin
                 .write_all(&self.reply)
-                .map_err(Error::io("write to the echo"))?;
+                .map_err(MeasureError::io("write to the echo"))?;
             self.stdout
                 .read_exact(&mut self.call)
-                .map_err(Error::io("read from the echo"))?;
+                .map_err(MeasureError::io("read from the echo"))?;
             let now = Instant::now();
             times.push(now.duration_since(last).as_secs_f64() * 1e6);
             last = now;

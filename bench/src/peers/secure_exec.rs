@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
-use crate::error::{Error, Result};
+use crate::error::{MeasureError, Result};
 use crate::process::{Process, command};
 
 const READ_BYTES: usize = 64 * 1024;
@@ -59,14 +59,14 @@ pub(crate) enum Event {
     /// A script has ended; 0 is success.
     Result { exit_code: i32 },
     /// Something else.
-    Other(u8),
+    Other,
 }
 
 impl SecureExec {
     /// Starts `program`, which is killed after `bound`. Its standard error goes to `log`.
     pub(crate) fn start(program: &Path, bound: Duration, log: &Path) -> Result<SecureExec> {
         let token = fs::read_to_string("/proc/sys/kernel/random/uuid")
-            .map_err(Error::io("read a random number"))?
+            .map_err(MeasureError::io("read a random number"))?
             .trim()
             .replace('-', "");
         let mut server = command(program);
@@ -77,9 +77,10 @@ impl SecureExec {
         let mut line = String::new();
         BufReader::new(stdout)
             .read_line(&mut line)
-            .map_err(Error::io("read the path of the socket"))?;
+            .map_err(MeasureError::io("read the path of the socket"))?;
         let socket_path = PathBuf::from(line.trim());
-        let socket = UnixStream::connect(&socket_path).map_err(Error::io("connect to the peer"))?;
+        let socket =
+            UnixStream::connect(&socket_path).map_err(MeasureError::io("connect to the peer"))?;
         let mut peer = SecureExec {
             socket,
             socket_path,
@@ -132,7 +133,7 @@ impl SecureExec {
     pub(crate) fn result(&mut self) -> Result<()> {
         match self.next()? {
             Event::Result { exit_code: 0 } => Ok(()),
-            other => Err(Error::unexpected("a result of the peer", other)),
+            other => Err(MeasureError::unexpected("a result of the peer", other)),
         }
     }
 
@@ -140,25 +141,21 @@ impl SecureExec {
     pub(crate) fn next(&mut self) -> Result<Event> {
         loop {
             if let Some(frame) = take_frame(&mut self.unread) {
-                return event(frame).ok_or(Error::Missing("a frame of the peer is too short"));
+                return event(frame)
+                    .ok_or(MeasureError::Missing("a frame of the peer is too short"));
             }
             let read = self
                 .socket
                 .read(&mut self.scratch)
-                .map_err(Error::io("read from the peer"))?;
+                .map_err(MeasureError::io("read from the peer"))?;
             match self.scratch.get(..read) {
-                None | Some([]) => return Err(Error::Gone("the peer")),
+                None | Some([]) => return Err(MeasureError::Gone("the peer")),
                 Some(bytes) => self.unread.extend_from_slice(bytes),
             }
         }
     }
 
-    fn send(
-        &mut self,
-        kind: u8,
-        session: &str,
-        fields: impl FnOnce(&mut BytesMut),
-    ) -> Result<()> {
+    fn send(&mut self, kind: u8, session: &str, fields: impl FnOnce(&mut BytesMut)) -> Result<()> {
         let frame = &mut self.unwritten;
         frame.clear();
         frame.put_u32(0);
@@ -172,7 +169,7 @@ impl SecureExec {
         }
         self.socket
             .write_all(frame)
-            .map_err(Error::io("write to the peer"))
+            .map_err(MeasureError::io("write to the peer"))
     }
 }
 
@@ -211,7 +208,7 @@ fn event(mut frame: Bytes) -> Option<Event> {
             let exit_code = frame.try_get_i32().ok()?;
             Some(Event::Result { exit_code })
         }
-        other => Some(Event::Other(other)),
+        _ => Some(Event::Other),
     }
 }
 

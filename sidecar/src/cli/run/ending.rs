@@ -79,6 +79,11 @@ impl Ending {
         }
     }
 
+    /// Whether the sidecar's own log may tell more.
+    pub(super) fn is_our_fault(&self) -> bool {
+        self.exit_code() == ExitCode::Internal
+    }
+
     pub(super) fn exit_code(&self) -> ExitCode {
         match self {
             Ending::Ok(_) => ExitCode::Clean,

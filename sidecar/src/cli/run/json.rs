@@ -5,7 +5,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::ending::Ending;
-use super::perform::{Performed, Piece};
+use super::perform::Performed;
+use super::told::Piece;
 
 /// One run. The fields of the first session are at the top; where there are several,
 /// `sessions` holds them all.
@@ -180,7 +181,7 @@ impl<'a> OutputReport<'a> {
 }
 
 fn millis(micros: u64) -> f64 {
-    std::time::Duration::from_micros(micros).as_secs_f64() * 1000.0
+    micros as f64 / 1000.0
 }
 
 #[cfg(test)]

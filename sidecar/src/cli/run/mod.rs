@@ -5,6 +5,7 @@
 //! Reading order: `plan.rs` (what the command line means), `perform.rs` (running it),
 //! `ending.rs` (how it ended, and the exit code), `terminal.rs` and `json.rs` (telling so).
 
+mod child_log;
 mod directories;
 mod ending;
 mod interrupt;
@@ -12,12 +13,12 @@ mod json;
 mod perform;
 mod plan;
 mod terminal;
+mod told;
 
 use std::path::PathBuf;
 
 use sidecar::ExitCode;
 
-use self::ending::Ending;
 use self::perform::{Performed, perform};
 use self::plan::Plan;
 use self::terminal::Terminal;
@@ -93,7 +94,10 @@ pub(super) fn run(args: Args) -> ExitCode {
             return ExitCode::Usage;
         }
     };
-    let terminal = Terminal::new(!wants_json && plan.n_sessions == 1);
+    let terminal = match wants_json || 1 < plan.n_sessions {
+        true => Terminal::keeping(),
+        false => Terminal::passing_on(),
+    };
     let all = perform(&plan, &terminal);
     if wants_json {
         terminal.print_json(&json::Report::new(&all));

@@ -1,18 +1,20 @@
 //! Running a plan: a sidecar, its snapshot, its sessions.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io;
 use std::time::Instant;
 
 use isolate_sidecar_client::{
-    Canceller, GuestEvent, JsError, Limits, Output, Pending, RequestError, Session, SessionOptions,
-    Sidecar, SidecarCommand, Stream, Usage,
+    GuestEvent, Limits, Pending, RequestError, Session, SessionOptions, Sidecar, SidecarCommand,
+    Usage,
 };
 use protocol::bounds::MAX_FRAME_CEILING;
 
+use super::child_log::ChildLog;
 use super::ending::{Ending, usage_of};
 use super::interrupt::Interrupt;
 use super::plan::Plan;
-use super::terminal::Terminal;
+use super::terminal::{Terminal, complain};
+use super::told::{Piece, Shared};
 
 /// This very program, even when its file was replaced meanwhile.
 const OWN_PROGRAM: &str = "/proc/self/exe";
@@ -25,26 +27,11 @@ pub(super) struct Performed {
     pub(super) output: Vec<Piece>,
 }
 
-/// Output of one stream, as long as no other comes between.
-#[derive(Debug)]
-pub(super) struct Piece {
-    pub(super) stream: Stream,
-    pub(super) text: Vec<u8>,
-}
-
-/// What a session tells while it runs.
-#[derive(Debug, Default)]
-struct Told {
-    output: Vec<Piece>,
-    unhandled: Option<JsError>,
-    canceller: Option<Canceller>,
-}
-
 /// A session under way.
 struct Running {
     session: Session,
     pending: Pending,
-    told: Arc<Mutex<Told>>,
+    told: Shared,
     begun: Instant,
 }
 
@@ -60,16 +47,41 @@ impl Performed {
 
 /// Runs the plan; one result a session, in order, and never none.
 pub(super) fn perform(plan: &Plan, terminal: &Terminal) -> Vec<Performed> {
-    let command = SidecarCommand::new(OWN_PROGRAM)
+    let all = child_log(plan).map_err(Ending::lost).and_then(|log| {
+        let all = perform_with(&log, plan, terminal);
+        let is_lost = match &all {
+            Ok(all) => all.iter().any(|one| one.ending.is_our_fault()),
+            Err(ending) => ending.is_our_fault(),
+        };
+        if is_lost {
+            complain(log.last_lines());
+        }
+        all
+    });
+    all.unwrap_or_else(|ending| vec![Performed::without_session(ending)])
+}
+
+fn child_log(plan: &Plan) -> io::Result<ChildLog> {
+    match plan.shows_log {
+        true => Ok(ChildLog::passing_on()),
+        false => ChildLog::keeping(),
+    }
+}
+
+fn perform_with(
+    log: &ChildLog,
+    plan: &Plan,
+    terminal: &Terminal,
+) -> Result<Vec<Performed>, Ending> {
+    let sidecar = SidecarCommand::new(OWN_PROGRAM)
         .args(plan.serve_args())
+        .stderr(log.stdio().map_err(Ending::lost)?)
         .client("isolate-sidecar run")
         .max_frame(MAX_FRAME_CEILING)
-        .own_group();
-    let all = match command.spawn() {
-        Ok(sidecar) => perform_in(&sidecar, plan, terminal),
-        Err(err) => Err(Ending::lost(err)),
-    };
-    all.unwrap_or_else(|ending| vec![Performed::without_session(ending)])
+        .own_group()
+        .spawn()
+        .map_err(Ending::lost)?;
+    perform_in(&sidecar, plan, terminal)
 }
 
 fn perform_in(
@@ -97,14 +109,14 @@ fn begin(
     interrupt: &Interrupt,
 ) -> Result<Running, Ending> {
     let failed = |err| Ending::of_error(err, &Limits::DEFAULT);
-    let told = Arc::new(Mutex::new(Told::default()));
-    let (on_output, on_event) = (Arc::clone(&told), Arc::clone(&told));
+    let told = Shared::default();
+    let (on_output, on_event) = (told.clone(), told.clone());
     let streams = terminal.streams();
     let session = sidecar
         .session(options)
         .on_output(move |_, output| {
             let keeps_up = streams.write(output.stream, &output.text);
-            let mut told = lock(&on_output);
+            let mut told = on_output.lock();
             match keeps_up {
                 Some(true) => {}
                 Some(false) => told.cancel(),
@@ -113,14 +125,14 @@ fn begin(
         })
         .on_event(move |_, event| {
             if let GuestEvent::UnhandledRejection(error) = event {
-                lock(&on_event).reject(error);
+                on_event.lock().reject(error);
             }
         })
         .open()
         .map_err(failed)?;
     let pending = session.start(plan.execute.clone()).map_err(failed)?;
     interrupt.reaches(pending.canceller());
-    lock(&told).may_cancel(pending.canceller());
+    told.lock().may_cancel(pending.canceller());
     Ok(Running {
         session,
         pending,
@@ -136,7 +148,7 @@ fn finish(begun: Result<Running, Ending>) -> Performed {
     };
     let limits = *running.session.limits();
     let result = running.pending.wait();
-    let mut told = lock(&running.told);
+    let mut told = running.told.lock();
     let unhandled = told.unhandled.take();
     let (ending, usage) = match result {
         Ok(finished) => (
@@ -160,39 +172,4 @@ fn usage_with_wall(err: &RequestError, begun: Instant) -> Usage {
         wall_us: u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX),
         ..usage_of(err)
     }
-}
-
-impl Told {
-    fn keep(&mut self, output: &Output) {
-        match self.output.last_mut() {
-            Some(last) if last.stream == output.stream => last.text.extend_from_slice(&output.text),
-            _ => self.output.push(Piece {
-                stream: output.stream,
-                text: output.text.to_vec(),
-            }),
-        }
-    }
-
-    /// As in Node, nothing runs any more after the first unhandled rejection.
-    fn reject(&mut self, error: JsError) {
-        self.unhandled.get_or_insert(error);
-        self.cancel();
-    }
-
-    fn cancel(&self) {
-        if let Some(canceller) = &self.canceller {
-            canceller.cancel();
-        }
-    }
-
-    fn may_cancel(&mut self, canceller: Canceller) {
-        if self.unhandled.is_some() {
-            canceller.cancel();
-        }
-        self.canceller = Some(canceller);
-    }
-}
-
-fn lock(told: &Mutex<Told>) -> std::sync::MutexGuard<'_, Told> {
-    told.lock().unwrap_or_else(PoisonError::into_inner)
 }

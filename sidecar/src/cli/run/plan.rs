@@ -7,6 +7,7 @@ use isolate_sidecar_client::{
     Code, EnvVar, Execute, LimitsRequest, SessionOptions, SnapshotSpec, Until, Value, ValueFormat,
 };
 use serde::de::IgnoredAny;
+use sidecar::{LOG_VARIABLE, TRACE_VARIABLE};
 
 use super::Args;
 use super::directories::{Directories, DirectoryError};
@@ -41,6 +42,8 @@ pub(super) struct Plan {
     pub(super) snapshot: Option<SnapshotSpec>,
     pub(super) execute: Execute,
     pub(super) n_sessions: u32,
+    /// Whether our environment asks for the sidecar's log.
+    pub(super) shows_log: bool,
     /// Whether the value is printed when all went well.
     pub(super) shows_value: bool,
 }
@@ -87,6 +90,8 @@ impl Plan {
                 conditions: args.conditions,
             },
             snapshot,
+            shows_log: own_variable(LOG_VARIABLE).is_some()
+                || own_variable(TRACE_VARIABLE).is_some(),
             shows_value: specifier.is_none(),
             execute: Execute {
                 code: code(guest, specifier),
@@ -167,7 +172,7 @@ fn environment(given: &[String]) -> Result<Vec<EnvVar>, UsageError> {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the command line names variables to pass on to the guest"
+    reason = "the command line names variables to pass on to the guest, and the log is the sidecar's"
 )]
 fn own_variable(name: &str) -> Option<String> {
     if name.is_empty() || name.contains('\0') {

@@ -27,10 +27,18 @@ pub(super) struct Streams {
 }
 
 impl Terminal {
-    /// `passes_on` says whether output is shown as it comes.
-    pub(super) fn new(passes_on: bool) -> Terminal {
+    /// Output is shown as it comes.
+    pub(super) fn passing_on() -> Terminal {
         Terminal {
-            passes_on,
+            passes_on: true,
+            is_broken: Arc::default(),
+        }
+    }
+
+    /// Output is kept, session by session, until the end.
+    pub(super) fn keeping() -> Terminal {
+        Terminal {
+            passes_on: false,
             is_broken: Arc::default(),
         }
     }
@@ -103,6 +111,10 @@ fn write_stdout(text: &[u8]) -> io::Result<()> {
 
 /// One line, or a stack, on standard error.
 pub(super) fn complain(text: impl Display) {
+    let text = text.to_string();
+    if text.is_empty() {
+        return;
+    }
     // The error is that nobody can be told.
     let _ = writeln!(io::stderr(), "{text}");
 }

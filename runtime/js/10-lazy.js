@@ -1,0 +1,133 @@
+// Runs the files of `lazy/` when somebody needs them, so that a session does not carry what it never uses.
+//
+// The files share `internal`. Whoever reads a name that is not there yet, `internal.inspect`, runs the file that sets
+// it. A file sets its names at its end, when all that they stand for works; a run that is cut by the end of a request
+// or by an exception is done again from the start. What a file gives to the guest as globals it puts into
+// `internal.globals`, the exports of a built-in module into `internal.builtins`, and what it must do when a session is
+// restored into `internal.restorers`.
+//
+// Files may run after the guest has changed every built-in object. They take what they need from
+// `internal.primordials`, and do at their top level only what no guest can reach.
+(function (native, internal) {
+  'use strict';
+
+  const { apply, defineProperty, getOwnPropertyDescriptor, setPrototypeOf } = Reflect;
+  const loaded = { __proto__: null };
+  const globals = { __proto__: null };
+  const hooks = { __proto__: null };
+
+  function load(file) {
+    if (loaded[file] === true) return;
+    native.loadScript(`lazy/${file}.js`)(native, internal);
+    loaded[file] = true;
+  }
+
+  // Which file sets a name of `internal`.
+  function fileOf(name) {
+    switch (name) {
+      case 'helpers': return 'helpers';
+      case 'define': case 'defineAll': case 'errors': return 'errors';
+      case 'safeName': case 'safeConstructorName': case 'safeLookup': case 'inspectBase': return 'inspect-base';
+      case 'inspectLayout': return 'inspect-layout';
+      case 'inspectKinds': return 'inspect-kinds';
+      case 'inspect': return 'inspect';
+      case 'format': case 'formatWithOptions': case 'formatSafely': return 'format';
+      case 'console': case 'consoleWrite': return 'console';
+      case 'consoleParts': return 'console-parts';
+      case 'builtin': case 'isBuiltin': return 'builtins';
+      case 'EventEmitter': case 'initEmitter': return 'events';
+      case 'Event': case 'EventTarget': case 'finishClass': case 'defineEventHandler': case 'isEventTarget':
+      case 'dispatchTrusted': case 'eventListeners': return 'event-target';
+      case 'timers': return 'timers';
+      case 'currentFrame': case 'runInFrame': case 'nextTick': case 'queueTask': case 'drainTicks':
+      return 'queues';
+      case 'TextDecoder': case 'TextEncoder': return 'encoding';
+      case 'bytesOf': case 'fromUnits': case 'sliceBytes': return 'bytes';
+      case 'atob': case 'btoa': return 'base64';
+      case 'AbortController': case 'AbortSignal': return 'abort';
+      case 'process': case 'cwd': case 'emitWarning': case 'emitProcessEvent': case 'exitEvent': return 'process';
+      case 'stdio': return 'stdio';
+      case 'bufferParts': return 'buffer-core';
+      case 'Buffer': return 'buffer';
+      case 'path': return 'path';
+      case 'types': return 'util-types';
+      case 'isDeepEqual': return 'deep-equal';
+      case 'parseArgs': return 'parse-args';
+      case 'urlHost': return 'url-host';
+      case 'urlParser': return 'url-parser';
+      case 'URL': case 'URLSearchParams': return 'url';
+      default: return undefined;
+    }
+  }
+
+  setPrototypeOf(native, null);
+  setPrototypeOf(internal, new Proxy({ __proto__: null }, {
+    __proto__: null,
+    get(_, name) {
+      const file = fileOf(name);
+      if (file === undefined || loaded[file] === true) return undefined;
+      load(file);
+      return internal[name];
+    },
+  }));
+
+  // Until somebody reads it, a global is an accessor. Assigning to it makes it a property of the guest's, as it would
+  // with a plain one.
+  function lazyGlobal(name, file, enumerable) {
+    function get() {
+      load(file);
+      const value = globals[name];
+      if (getOwnPropertyDescriptor(globalThis, name)?.get === get) settle(globalThis, name, value, enumerable);
+      return value;
+    }
+    function set(value) {
+      settle(this ?? globalThis, name, value, this === globalThis ? enumerable : true);
+    }
+    defineProperty(globalThis, name, { __proto__: null, get, set, enumerable, configurable: true });
+  }
+
+  function settle(target, name, value, enumerable) {
+    defineProperty(target, name, { __proto__: null, value, enumerable, writable: true, configurable: true });
+  }
+
+  const plain = {
+    abort: 'AbortController AbortSignal', buffer: 'Buffer', console: 'console', crypto: 'Crypto',
+    encoding: 'TextDecoder TextEncoder', errors: 'DOMException', 'event-target': 'CustomEvent Event EventTarget',
+    host: 'host', performance: 'Performance PerformanceEntry PerformanceMark PerformanceMeasure PerformanceObserver',
+    process: 'process', url: 'URL URLSearchParams',
+  };
+  const listed = {
+    base64: 'atob btoa', crypto: 'crypto', performance: 'performance', queues: 'queueMicrotask',
+    'structured-clone': 'structuredClone',
+    timers: 'setTimeout clearTimeout setImmediate clearImmediate setInterval clearInterval',
+  };
+  for (const file of Object.keys(plain)) for (const name of plain[file].split(' ')) lazyGlobal(name, file, false);
+  for (const file of Object.keys(listed)) for (const name of listed[file].split(' ')) lazyGlobal(name, file, true);
+
+  // The file puts the function itself in the place of this one.
+  function lazyHook(name, file) {
+    hooks[name] = (...args) => {
+      load(file);
+      return apply(hooks[name], undefined, args);
+    };
+  }
+
+  lazyHook('builtin', 'builtins');
+  lazyHook('requireForImport', 'cjs-loader');
+  lazyHook('requireMain', 'cjs-loader');
+  lazyHook('initImportMeta', 'import-meta');
+  lazyHook('domException', 'errors');
+  lazyHook('runTimer', 'timers');
+
+  // Nobody can have asked for these before the file that does them has run.
+  hooks.runTicks = () => (loaded.queues === true ? internal.drainTicks() : undefined);
+  hooks.emitProcessEvent = (...args) => loaded.process === true && apply(internal.emitProcessEvent, undefined, args);
+  hooks.exitEvent = (code) => (loaded.process === true ? internal.exitEvent(code) : (code ?? 0) | 0);
+
+  internal.builtins = { __proto__: null };
+  internal.config = undefined;
+  internal.globals = globals;
+  internal.hooks = hooks;
+  internal.load = load;
+  internal.restorers = { __proto__: null };
+})

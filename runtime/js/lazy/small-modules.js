@@ -1,0 +1,94 @@
+// Small built-in modules: `os`, `string_decoder`, `constants`, `punycode`.
+(function (native, internal) {
+  'use strict';
+
+  const { ArrayBufferIsView, TypeError, TypedArrayPrototypeGetLength } = internal.primordials;
+  const { argumentType, nodeError } = internal.errors;
+  const { process } = internal;
+
+  // --- os: a session knows nothing of the machine that it runs on ---
+
+  const signals = {
+    SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGILL: 4, SIGTRAP: 5, SIGABRT: 6, SIGBUS: 7, SIGFPE: 8, SIGKILL: 9, SIGUSR1: 10,
+    SIGSEGV: 11, SIGUSR2: 12, SIGPIPE: 13, SIGALRM: 14, SIGTERM: 15, SIGCHLD: 17, SIGCONT: 18, SIGSTOP: 19, SIGTSTP: 20,
+    SIGTTIN: 21, SIGTTOU: 22, SIGURG: 23, SIGXCPU: 24, SIGXFSZ: 25, SIGVTALRM: 26, SIGPROF: 27, SIGWINCH: 28, SIGIO: 29,
+    SIGPWR: 30, SIGSYS: 31,
+  };
+  const errno = {
+    E2BIG: 7, EACCES: 13, EADDRINUSE: 98, EADDRNOTAVAIL: 99, EAFNOSUPPORT: 97, EAGAIN: 11, EALREADY: 114, EBADF: 9,
+    EBADMSG: 74, EBUSY: 16, ECANCELED: 125, ECHILD: 10, ECONNABORTED: 103, ECONNREFUSED: 111, ECONNRESET: 104,
+    EDEADLK: 35, EDESTADDRREQ: 89, EDOM: 33, EDQUOT: 122, EEXIST: 17, EFAULT: 14, EFBIG: 27, EHOSTUNREACH: 113, EIDRM: 43,
+    EILSEQ: 84, EINPROGRESS: 115, EINTR: 4, EINVAL: 22, EIO: 5, EISCONN: 106, EISDIR: 21, ELOOP: 40, EMFILE: 24,
+    EMLINK: 31, EMSGSIZE: 90, EMULTIHOP: 72, ENAMETOOLONG: 36, ENETDOWN: 100, ENETRESET: 102, ENETUNREACH: 101, ENFILE: 23,
+    ENOBUFS: 105, ENODATA: 61, ENODEV: 19, ENOENT: 2, ENOEXEC: 8, ENOLCK: 37, ENOLINK: 67, ENOMEM: 12, ENOMSG: 42,
+    ENOPROTOOPT: 92, ENOSPC: 28, ENOSR: 63, ENOSTR: 60, ENOSYS: 38, ENOTCONN: 107, ENOTDIR: 20, ENOTEMPTY: 39,
+    ENOTSOCK: 88, ENOTSUP: 95, ENOTTY: 25, ENXIO: 6, EOPNOTSUPP: 95, EOVERFLOW: 75, EPERM: 1, EPIPE: 32, EPROTO: 71,
+    EPROTONOSUPPORT: 93, EPROTOTYPE: 91, ERANGE: 34, EROFS: 30, ESPIPE: 29, ESRCH: 3, ESTALE: 116, ETIME: 62,
+    ETIMEDOUT: 110, ETXTBSY: 26, EWOULDBLOCK: 11, EXDEV: 18,
+  };
+  const priority = { PRIORITY_LOW: 19, PRIORITY_BELOW_NORMAL: 10, PRIORITY_NORMAL: 0, PRIORITY_ABOVE_NORMAL: -7, PRIORITY_HIGH: -14, PRIORITY_HIGHEST: -20 };
+
+  internal.builtins.os = () => ({
+    EOL: '\n', devNull: '/dev/null', arch: () => 'x64', availableParallelism: () => 1, cpus: () => [],
+    endianness: () => 'LE', freemem: () => native.memoryUsage().heapTotal, getPriority: () => 0,
+    homedir: () => process.env.HOME ?? '/', hostname: () => 'localhost', loadavg: () => [0, 0, 0], machine: () => 'x86_64',
+    networkInterfaces: () => ({}), platform: () => 'linux', release: () => '6.0.0', setPriority() {},
+    tmpdir: () => process.env.TMPDIR ?? '/tmp', totalmem: () => native.memoryUsage().heapTotal, type: () => 'Linux',
+    uptime: () => native.now() / 1000,
+    userInfo: () => ({ uid: 1000, gid: 1000, username: process.env.USER ?? 'guest', homedir: process.env.HOME ?? '/', shell: null }),
+    version: () => '#1', constants: { UV_UDP_REUSEADDR: 4, dlopen: {}, errno, signals, priority },
+  });
+
+  const fileConstants = {
+    F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512,
+    O_APPEND: 1024, O_DIRECTORY: 65536, O_NOFOLLOW: 131072, O_SYNC: 1052672, S_IFMT: 61440, S_IFREG: 32768, S_IFDIR: 16384,
+    S_IFCHR: 8192, S_IFBLK: 24576, S_IFIFO: 4096, S_IFLNK: 40960, S_IFSOCK: 49152, S_IRWXU: 448, S_IRUSR: 256, S_IWUSR: 128,
+    S_IXUSR: 64, S_IRWXG: 56, S_IRGRP: 32, S_IWGRP: 16, S_IXGRP: 8, S_IRWXO: 7, S_IROTH: 4, S_IWOTH: 2, S_IXOTH: 1,
+    COPYFILE_EXCL: 1, COPYFILE_FICLONE: 2, COPYFILE_FICLONE_FORCE: 4,
+  };
+  internal.builtins.constants = () => ({ ...errno, ...priority, ...signals, ...fileConstants });
+
+  // --- string_decoder: bytes come in pieces, characters come out whole ---
+
+  const inBytes = { __proto__: null, utf8: 'utf-8', utf16le: 'utf-16le' };
+
+  function StringDecoder(encoding) {
+    const known = internal.bufferParts.normalEncoding(encoding);
+    if (known === undefined) throw nodeError(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+    internal.define(this, 'encoding', known, true);
+    internal.define(this, 'decoder', inBytes[known] && new internal.TextDecoder(inBytes[known], { ignoreBOM: true }), false);
+    internal.define(this, 'kept', undefined, false);
+  }
+
+  // How many bytes make whole characters: base64 writes three of them as four.
+  function wholeBytes(encoding, size) {
+    return encoding === 'base64' || encoding === 'base64url' ? size - (size % 3) : size;
+  }
+
+  internal.define(StringDecoder.prototype, 'write', function write(chunk) {
+    if (typeof chunk === 'string') return chunk;
+    if (!ArrayBufferIsView(chunk)) throw argumentType('buf', ['Buffer', 'TypedArray', 'DataView'], chunk);
+    if (this.decoder !== undefined) return this.decoder.decode(chunk, { stream: true });
+    let bytes = internal.Buffer.from(internal.bytesOf(chunk));
+    if (this.kept !== undefined) bytes = internal.Buffer.concat([this.kept, bytes]);
+    const whole = wholeBytes(this.encoding, TypedArrayPrototypeGetLength(bytes));
+    this.kept = whole === TypedArrayPrototypeGetLength(bytes) ? undefined : bytes.subarray(whole);
+    return bytes.toString(this.encoding, 0, whole);
+  }, true);
+  internal.define(StringDecoder.prototype, 'end', function end(chunk) {
+    let text = chunk === undefined ? '' : this.write(chunk);
+    if (this.decoder !== undefined) return text + this.decoder.decode();
+    if (this.kept !== undefined) text += this.kept.toString(this.encoding);
+    this.kept = undefined;
+    return text;
+  }, true);
+  internal.define(StringDecoder.prototype, 'text', function text(chunk, offset) {
+    return this.write(chunk.subarray(offset));
+  }, true);
+  internal.builtins.string_decoder = () => ({ StringDecoder });
+
+  internal.builtins.punycode = () => {
+    const { domainToAscii } = internal.urlHost;
+    return { toASCII: (domain) => domainToAscii(`${domain}`), toUnicode: (domain) => `${domain}`, version: '2.1.0' };
+  };
+})

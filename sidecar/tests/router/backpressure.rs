@@ -1,0 +1,82 @@
+//! A host that reads late, or not at all.
+
+use protocol::frame::{GetStats, Ping, StatsBody};
+use protocol::{Reason, SidecarFrame};
+use sidecar::ExitCode;
+
+use crate::support::{Host, encoded, ok};
+
+#[test]
+fn guests_cannot_fill_the_outbox_with_host_calls() {
+    let mut host = Host::start_with(|config| config.max_unread = 256 * 1024);
+    let n_sessions = 8;
+    let n_calls = 40;
+    for session in 1..=n_sessions {
+        host.open(session);
+        // 40 MiB each, 320 MiB together; none of it has been read.
+        host.execute(session, 1, &format!("burst:f:{n_calls}:1048576\necho:1"));
+    }
+    for _ in 0..n_sessions * n_calls {
+        let call = host.wait_for(|frame| matches!(frame.frame, SidecarFrame::HostCall(_)));
+        host.reply(call.session, call.request, "0");
+    }
+    for session in 1..=n_sessions {
+        assert_eq!(host.expect_outcome(session, 1), ok("1"));
+    }
+    host.send(0, 9, GetStats {});
+    let SidecarFrame::Stats(stats) = host.expect(0, 9) else {
+        panic!("no Stats");
+    };
+    let StatsBody::Process(stats) = stats.stats else {
+        panic!("not of the process");
+    };
+    let peak = stats.outbox_peak_bytes;
+    assert!(peak <= (33 << 20) + (1 << 20) + 512 * 1024, "{peak}");
+    assert_eq!(stats.outbox_control_bytes, 0);
+}
+
+#[test]
+fn small_calls_pass_while_large_ones_wait() {
+    let mut host = Host::start();
+    for session in 1..=6 {
+        host.open(session);
+        host.begin(session, 1, "burst:f:8:1048576");
+    }
+    host.open(7);
+    host.check_alive(7, 1);
+}
+
+#[test]
+fn a_session_whose_calls_are_not_read_can_be_closed() {
+    let mut host = Host::start();
+    host.open(1);
+    host.begin(1, 1, "burst:f:40:1048576");
+    host.close(1, 2);
+    host.expect_outcome(1, 1);
+    host.expect_closed(1, 2);
+}
+
+#[test]
+fn frames_that_the_host_causes_and_does_not_read_end_the_process() {
+    let mut host = Host::start_with(|config| config.max_unread = 64 * 1024);
+    // A socket holds some hundred KiB, and so does the queue in front of the router.
+    let pings = encoded(0, 1, Ping { payload: [0; 8] }).repeat(1000);
+    let mut n_sent = 0;
+    while host.try_send_bytes(&pings) {
+        n_sent += 1;
+        assert!(n_sent < 10_000, "the sidecar takes everything");
+    }
+    assert_eq!(host.exit_code(), ExitCode::HostNotReading);
+}
+
+#[test]
+fn a_host_that_reads_late_is_not_punished() {
+    let mut host = Host::start_with(|config| config.max_unread = 1 << 20);
+    let pings = encoded(0, 1, Ping { payload: [0; 8] }).repeat(10_000);
+    host.send_bytes(&pings);
+    for _ in 0..10_000 {
+        assert!(matches!(host.next().frame, SidecarFrame::Pong(_)));
+    }
+    host.send(0, 2, protocol::frame::Shutdown { grace_ms: 0 });
+    host.expect_go_away(Reason::ShuttingDown, ExitCode::Clean);
+}
