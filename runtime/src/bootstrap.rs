@@ -6,7 +6,10 @@
 use host_bridge::OpenSpec;
 use protocol::CallMode;
 
+use v8::script_compiler::{CompileOptions, NoCacheReason, Source, compile_unbound_script};
+
 use crate::Scope;
+use crate::code_cache;
 use crate::externals;
 use crate::scripts::{SCRIPTS, Script};
 use crate::session::State;
@@ -42,11 +45,12 @@ pub(crate) fn run_scripts<'s>(scope: &mut Scope<'s, '_>) -> Option<v8::Local<'s,
     v8::Local::<v8::Object>::try_from(internal.get(scope, name.into())?).ok()
 }
 
-/// The function that a script consists of. `None` means that an exception is pending.
-pub(crate) fn compile<'s>(
-    scope: &mut Scope<'s, '_>,
+/// A script, compiled or taken over from what was compiled before. `None` means that an
+/// exception is pending.
+pub(crate) fn compile_unbound<'s>(
+    scope: &Scope<'s, '_>,
     script: &'static Script,
-) -> Option<v8::Local<'s, v8::Function>> {
+) -> Option<v8::Local<'s, v8::UnboundScript>> {
     let name = string(scope, &format!("node:internal/{}", script.file));
     let origin = v8::ScriptOrigin::new(
         scope,
@@ -61,9 +65,28 @@ pub(crate) fn compile<'s>(
         false,
         None,
     );
-    let source = v8::String::new_from_onebyte_const(scope, &script.text)?;
-    let compiled = v8::Script::compile(scope, source, Some(&origin))?;
-    v8::Local::<v8::Function>::try_from(compiled.run(scope)?).ok()
+    let text = v8::String::new_from_onebyte_const(scope, &script.text)?;
+    let (mut source, options) = match code_cache::of(script.file) {
+        Some(code) => (
+            Source::new_with_cached_data(text, Some(&origin), v8::CachedData::new(code)),
+            CompileOptions::ConsumeCodeCache,
+        ),
+        None => (
+            Source::new(text, Some(&origin)),
+            CompileOptions::NoCompileOptions,
+        ),
+    };
+    compile_unbound_script(scope, &mut source, options, NoCacheReason::NoReason)
+}
+
+/// The function that a script consists of. `None` means that an exception is pending.
+pub(crate) fn compile<'s>(
+    scope: &mut Scope<'s, '_>,
+    script: &'static Script,
+) -> Option<v8::Local<'s, v8::Function>> {
+    let unbound = compile_unbound(scope, script)?;
+    let value = unbound.bind_to_current_context(scope).run(scope)?;
+    v8::Local::<v8::Function>::try_from(value).ok()
 }
 
 impl Hooks {

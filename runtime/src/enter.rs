@@ -9,6 +9,18 @@ use crate::guards::HeapGuard;
 use crate::platform::TaskRoute;
 use crate::session::State;
 
+/// Runs `f`, which is code of ours, in a new context of an isolate that has no session.
+pub(crate) fn in_new_context<R>(
+    isolate: &mut v8::OwnedIsolate,
+    f: impl for<'s, 'i> FnOnce(&mut Scope<'s, 'i>) -> R,
+) -> R {
+    let scope = pin!(v8::HandleScope::new(isolate));
+    let scope = &mut scope.init();
+    let context = v8::Context::new(scope, v8::ContextOptions::default());
+    let scope = &mut v8::ContextScope::new(scope, context);
+    f(scope)
+}
+
 /// An isolate with its one context.
 ///
 /// Invariant: handles go before the isolate, the isolate before its guard; the order of

@@ -6,6 +6,7 @@
 
 mod bootstrap;
 mod callbacks;
+mod code_cache;
 mod engine;
 mod enter;
 mod error;

@@ -239,8 +239,8 @@ fn lookup<'s>(
     state: &State,
     key: &ModuleKey,
 ) -> Option<v8::Local<'s, v8::Module>> {
-    let map = state.modules.map.borrow();
-    let entry = map.get(key)?;
+    let mut map = state.modules.map.borrow_mut();
+    let entry = map.get(scope, key)?;
     let module = v8::Local::new(scope, &entry.module);
     let restored = entry.restored;
     drop(map);
@@ -284,8 +284,8 @@ pub(crate) fn linked<'s>(
     let referrer = state
         .modules
         .map
-        .borrow()
-        .find(referrer)
+        .borrow_mut()
+        .find(scope, referrer)
         .map(|entry| entry.key.url.clone());
     let attribute = type_attribute(scope, attributes, 3)?;
     let target = resolve_or_throw(scope, &state, &specifier, &referrer.unwrap_or_default())?;
@@ -304,8 +304,8 @@ pub(crate) fn evaluate_synthetic<'s>(
 ) -> Option<v8::Local<'s, v8::Value>> {
     let state = State::of(scope)?;
     let (origin, names) = {
-        let map = state.modules.map.borrow();
-        let entry = map.find(module)?;
+        let mut map = state.modules.map.borrow_mut();
+        let entry = map.find(scope, module)?;
         (entry.origin.clone(), entry.export_names.clone())
     };
     let hooks = state.hooks.get()?;
@@ -340,12 +340,13 @@ pub(crate) fn init_import_meta<'s>(
         return;
     };
     let place = {
-        let map = state.modules.map.borrow();
-        let Some(entry) = map.find(module) else {
+        let mut map = state.modules.map.borrow_mut();
+        let main = map.main.clone();
+        let Some(entry) = map.find(scope, module) else {
             return;
         };
         MetaOf {
-            is_main: map.main.as_ref() == Some(&entry.key.url),
+            is_main: main.as_ref() == Some(&entry.key.url),
             url: entry.key.url.clone(),
         }
     };

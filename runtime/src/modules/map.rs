@@ -1,6 +1,7 @@
 //! The module map: one instance per URL and import attribute.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::Scope;
 
@@ -41,21 +42,34 @@ pub(crate) struct Entry {
     pub(crate) restored: bool,
 }
 
+/// Positions of modules in a snapshot, shared by all sessions that came from it.
+pub(crate) type SnapshotIndex = HashMap<ModuleKey, usize>;
+
 /// Modules by key and, for V8's callbacks, by identity.
+///
+/// Those of a snapshot are taken out of it when they are first asked for: an SDK has a
+/// thousand, of which a session names a few.
 #[derive(Default)]
 pub(crate) struct ModuleMap {
     entries: HashMap<ModuleKey, Entry>,
     /// Identity hash to keys; several modules may share a hash.
     by_hash: HashMap<i32, Vec<ModuleKey>>,
+    snapshot: Arc<SnapshotIndex>,
     /// The main module of the run, for `import.meta.main`.
     pub(crate) main: Option<String>,
 }
 
 impl ModuleMap {
+    /// A map over the modules of a snapshot.
+    pub(crate) fn over(snapshot: Arc<SnapshotIndex>) -> ModuleMap {
+        ModuleMap {
+            snapshot,
+            ..ModuleMap::default()
+        }
+    }
+
     pub(crate) fn insert(&mut self, scope: &Scope<'_, '_>, entry: Entry) {
-        let hash = v8::Local::new(scope, &entry.module)
-            .get_identity_hash()
-            .get();
+        let hash = hash_of(scope, &entry);
         self.by_hash
             .entry(hash)
             .or_default()
@@ -64,17 +78,18 @@ impl ModuleMap {
     }
 
     pub(crate) fn remove(&mut self, scope: &Scope<'_, '_>, key: &ModuleKey) {
-        if let Some(entry) = self.entries.remove(key) {
-            let hash = v8::Local::new(scope, &entry.module)
-                .get_identity_hash()
-                .get();
-            if let Some(keys) = self.by_hash.get_mut(&hash) {
-                keys.retain(|other| other != key);
-            }
+        if let Some(entry) = self.entries.remove(key)
+            && let Some(keys) = self.by_hash.get_mut(&hash_of(scope, &entry))
+        {
+            keys.retain(|other| other != key);
         }
     }
 
-    pub(crate) fn get(&self, key: &ModuleKey) -> Option<&Entry> {
+    pub(crate) fn get(&mut self, scope: &Scope<'_, '_>, key: &ModuleKey) -> Option<&Entry> {
+        if !self.entries.contains_key(key) {
+            let position = *self.snapshot.get(key)?;
+            self.restore(scope, key, position)?;
+        }
         self.entries.get(key)
     }
 
@@ -83,21 +98,67 @@ impl ModuleMap {
     }
 
     pub(crate) fn contains(&self, key: &ModuleKey) -> bool {
-        self.entries.contains_key(key)
+        self.entries.contains_key(key) || self.snapshot.contains_key(key)
     }
 
     /// The entry of a module that V8 names.
-    pub(crate) fn find(&self, module: v8::Local<'_, v8::Module>) -> Option<&Entry> {
-        let keys = self.by_hash.get(&module.get_identity_hash().get())?;
-        keys.iter()
-            .filter_map(|key| self.entries.get(key))
-            .find(|entry| entry.module == module)
+    pub(crate) fn find(
+        &mut self,
+        scope: &Scope<'_, '_>,
+        module: v8::Local<'_, v8::Module>,
+    ) -> Option<&Entry> {
+        if self.key_of(module).is_none() {
+            // It may be one of the snapshot's that nobody has asked for by name.
+            let snapshot = Arc::clone(&self.snapshot);
+            for (key, position) in snapshot.iter() {
+                if !self.entries.contains_key(key) {
+                    self.restore(scope, key, *position);
+                }
+            }
+        }
+        let key = self.key_of(module)?.clone();
+        self.entries.get(&key)
     }
 
-    /// All entries, ordered by key so that a snapshot is reproducible.
+    /// All entries that are not the snapshot's, ordered by key so that a snapshot made of
+    /// them is reproducible.
     pub(crate) fn sorted(&self) -> Vec<&Entry> {
         let mut all: Vec<&Entry> = self.entries.values().collect();
         all.sort_by(|a, b| (&a.key.url, &a.key.attribute).cmp(&(&b.key.url, &b.key.attribute)));
         all
     }
+
+    fn key_of(&self, module: v8::Local<'_, v8::Module>) -> Option<&ModuleKey> {
+        let keys = self.by_hash.get(&module.get_identity_hash().get())?;
+        keys.iter().find(|key| {
+            self.entries
+                .get(key)
+                .is_some_and(|entry| entry.module == module)
+        })
+    }
+
+    /// Takes one module out of the snapshot. V8 gives each out once.
+    fn restore(&mut self, scope: &Scope<'_, '_>, key: &ModuleKey, position: usize) -> Option<()> {
+        // The first of the context's data are the hooks of the realm.
+        let index = position.checked_add(1)?;
+        let module = scope
+            .get_context_data_from_snapshot_once::<v8::Module>(index)
+            .ok()?;
+        let entry = Entry {
+            key: key.clone(),
+            module: v8::Global::new(scope, module),
+            // It has been evaluated; where its exports came from no longer matters.
+            origin: Origin::SourceText,
+            export_names: Vec::new(),
+            restored: true,
+        };
+        self.insert(scope, entry);
+        Some(())
+    }
+}
+
+fn hash_of(scope: &Scope<'_, '_>, entry: &Entry) -> i32 {
+    v8::Local::new(scope, &entry.module)
+        .get_identity_hash()
+        .get()
 }

@@ -22,7 +22,7 @@ pub(crate) use self::dynamic::{import_dynamically, promise_callback};
 pub(crate) use self::load::{
     Imported, evaluate_synthetic, import, import_source, init_import_meta, linked, namespace_value,
 };
-pub(crate) use self::map::{Entry, ModuleKey, ModuleMap, Origin};
+pub(crate) use self::map::{ModuleKey, ModuleMap, SnapshotIndex};
 pub(crate) use self::natives::natives;
 pub(crate) use self::resolve::{directory_url, path_url};
 
@@ -39,19 +39,25 @@ pub(crate) struct Modules {
     counted: RefCell<HashSet<String>>,
 }
 
+/// What a session inherits from its snapshot.
+pub(crate) struct Snapshot {
+    pub(crate) modules: Arc<SnapshotIndex>,
+    pub(crate) entries: BTreeMap<String, String>,
+}
+
 impl Modules {
     pub(crate) fn new(
         directories: Arc<HostDirectories>,
         resolver: Resolver,
         cwd: String,
-        pinned: BTreeMap<String, String>,
+        snapshot: Snapshot,
     ) -> Modules {
         Modules {
             directories,
             resolver,
-            map: RefCell::default(),
+            map: RefCell::new(ModuleMap::over(snapshot.modules)),
             cwd,
-            pinned,
+            pinned: snapshot.entries,
             counted: RefCell::default(),
         }
     }

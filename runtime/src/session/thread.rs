@@ -15,7 +15,7 @@ use crate::callbacks;
 use crate::enter::Realm;
 use crate::externals;
 use crate::guards::{HeapGuard, LossReport, ThreadClock, Watchdog, budget_allocator};
-use crate::modules::Modules;
+use crate::modules::{Modules, Snapshot};
 use crate::platform::TaskRoute;
 use crate::snapshot::{Image, restore};
 
@@ -168,7 +168,7 @@ pub(crate) fn birth_realm(
         modules,
     ));
     let mut realm = Realm::new(isolate, state, Some(route), Some(Arc::clone(&guard)));
-    if !restore(&mut realm, image, spec) {
+    if !restore(&mut realm, spec) {
         return Err(BirthError::Restore);
     }
     Ok(Birth { realm, guard })
@@ -198,7 +198,10 @@ pub(crate) fn session_modules(
         directories,
         resolver,
         spec.cwd.clone(),
-        image.entries.clone(),
+        Snapshot {
+            modules: Arc::clone(&image.modules),
+            entries: image.entries.clone(),
+        },
     ))
 }
 

@@ -137,7 +137,7 @@ impl Builder {
         let base = super::base_image().ok_or(SnapshotError::Bootstrap)?;
         let empty = Image {
             blob: &[],
-            modules: Vec::new(),
+            modules: Arc::default(),
             entries: BTreeMap::new(),
             builtins: base.builtins,
         };

@@ -1,6 +1,7 @@
 //! Blobs that sessions are restored from, held in memory once for all sessions.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use host_bridge::{SnapshotImage, SnapshotModule};
@@ -8,6 +9,8 @@ use protocol::SnapshotKey;
 use sha2::{Digest, Sha256};
 
 use crate::bootstrap::{self, Hooks};
+use crate::enter::in_new_context;
+use crate::modules::{ModuleKey, SnapshotIndex};
 use crate::{externals, flags};
 
 /// A blob with what Rust has to know about it.
@@ -16,7 +19,8 @@ pub(crate) struct Image {
     /// V8 reads it for as long as a session lives, so it is never given back. The number of
     /// images is bounded by the engine.
     pub(crate) blob: &'static [u8],
-    pub(crate) modules: Vec<SnapshotModule>,
+    /// Where its modules stand among the data of its context.
+    pub(crate) modules: Arc<SnapshotIndex>,
     pub(crate) entries: BTreeMap<String, String>,
     /// Names of the built-in modules of the realm.
     pub(crate) builtins: Vec<String>,
@@ -26,11 +30,25 @@ impl Image {
     pub(crate) fn new(image: SnapshotImage, builtins: Vec<String>) -> Image {
         Image {
             blob: image.blob.to_vec().leak(),
-            modules: image.modules,
+            modules: Arc::new(index(image.modules)),
             entries: image.entries,
             builtins,
         }
     }
+}
+
+fn index(modules: Vec<SnapshotModule>) -> SnapshotIndex {
+    modules
+        .into_iter()
+        .enumerate()
+        .map(|(position, module)| {
+            let key = ModuleKey {
+                url: module.url,
+                attribute: module.attribute,
+            };
+            (key, position)
+        })
+        .collect()
 }
 
 /// Makes the snapshot of the bare realm: the bootstrap scripts and nothing else. It takes a
@@ -39,23 +57,20 @@ impl Image {
 /// `None` means that a bootstrap script threw.
 pub(crate) fn base_image() -> Option<Image> {
     let mut isolate = v8::Isolate::snapshot_creator(Some(externals::references()), None);
-    let builtins = {
-        let scope = std::pin::pin!(v8::HandleScope::new(&mut isolate));
-        let scope = &mut scope.init();
-        let context = v8::Context::new(scope, v8::ContextOptions::default());
-        let scope = &mut v8::ContextScope::new(scope, context);
+    let builtins = in_new_context(&mut isolate, |scope| {
+        let context = scope.get_current_context();
         let made = bootstrap::run_scripts(scope).and_then(|hooks| {
             scope.add_context_data(context, hooks);
             Some(Hooks::new(scope, hooks)?.builtin_names(scope))
         });
         scope.set_default_context(context);
         made
-    };
+    });
     // The creator must make its blob in any case, or it aborts when it is dropped.
     let blob = isolate.create_blob(v8::FunctionCodeHandling::Clear)?;
     Some(Image {
         blob: blob.to_vec().leak(),
-        modules: Vec::new(),
+        modules: Arc::default(),
         entries: BTreeMap::new(),
         builtins: builtins?,
     })
