@@ -1,6 +1,7 @@
 //! The end of the process: asked for, forced, or together with its host.
 
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::time::Duration;
 
 use e2e_tests::{RawSidecar, is_gone_within, session, sidecar};
@@ -151,4 +152,23 @@ fn nothing_is_left_when_the_client_is_dropped() {
     drop(sidecar);
     assert!(is_gone_within(pid, Duration::from_millis(100)));
     drop((pending, session));
+}
+
+#[test]
+fn without_address_space_it_says_so_and_does_not_crash() {
+    let program = e2e_tests::program(e2e_tests::Program::Sidecar);
+    let shell = |rest: &str| {
+        let script = format!("ulimit -v 4194304; exec {} {rest}", program.display());
+        e2e_tests::run_program(Path::new("/bin/sh"), &["-c", &script], b"")
+    };
+    let served = shell("serve");
+    assert!(matches!(served.code, 0 | 74), "{served:?}");
+    if served.code == 74 {
+        assert_eq!(served.stderr.lines().count(), 1, "{}", served.stderr);
+    }
+    let ran = shell("run -e 1");
+    assert!(matches!(ran.code, 0 | 70), "{ran:?}");
+    if ran.code == 70 {
+        assert!(ran.stderr.contains(served.stderr.trim()), "{}", ran.stderr);
+    }
 }

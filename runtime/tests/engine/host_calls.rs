@@ -1,10 +1,8 @@
 //! Calls to the host: both modes, errors, counts, timeouts, cancellation.
 
-mod support;
-
+use crate::support::{Session, function, json, spec};
 use protocol::frame::{Code, HostError, Reply, Until};
 use protocol::{Blob, CallMode, Outcome, Value};
-use support::{Session, function, json, spec};
 
 fn session() -> Session {
     let mut spec = spec(1);

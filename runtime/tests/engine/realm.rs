@@ -1,13 +1,11 @@
 //! The realm of a guest: what it has, and that making it on first use cannot be told from
 //! having made it before, whatever the guest has done to the built-in objects.
 
-mod support;
-
 use std::time::Duration;
 
+use crate::support::{Session, json, spec};
 use protocol::Outcome;
 use protocol::frame::{Code, Until};
-use support::{Session, json, spec};
 
 fn open() -> Session {
     Session::open(spec(1))

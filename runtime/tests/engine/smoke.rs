@@ -1,9 +1,7 @@
 //! A session runs scripts, waits for promises, and survives exceptions.
 
-mod support;
-
+use crate::support::{Session, json, spec};
 use protocol::Outcome;
-use support::{Session, json, spec};
 
 #[test]
 fn webassembly_settles() {

@@ -1,12 +1,10 @@
 //! Limits end the request that passed them, and the next one runs as if nothing had been.
 
-mod support;
-
 use std::time::{Duration, Instant};
 
+use crate::support::{Session, function, json, spec};
 use host_bridge::{ExitReason, SessionEvent};
 use protocol::{CallMode, LimitKind, Outcome};
-use support::{Session, function, json, spec};
 
 fn limited(wall_ms: u64) -> Session {
     let mut spec = spec(1);
@@ -109,7 +107,7 @@ fn ends_by_memory(source: &str) {
     let mut spec = spec(1);
     spec.limits.heap_bytes = 32 << 20;
     let mut session = Session::open(spec);
-    let mut neighbour = Session::open(support::spec(2));
+    let mut neighbour = Session::open(crate::support::spec(2));
     match session.script(source) {
         Outcome::LimitExceeded(report) => assert_eq!(report.which, LimitKind::Memory),
         Outcome::Exception(error) => {

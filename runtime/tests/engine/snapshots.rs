@@ -1,13 +1,11 @@
 //! Sessions from a snapshot: the same modules without reading a file, and nothing shared.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::{Session, engine, json, spec};
 use host_bridge::{Engine, SnapshotSpec};
 use protocol::frame::{Code, Until};
 use protocol::{LimitsRequest, Root};
-use support::{Session, engine, json, spec};
 
 fn demo() -> Root {
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/demo");
@@ -31,7 +29,7 @@ fn snapshot(entries: &[&str], script: Option<&str>) -> SnapshotSpec {
 }
 
 fn warm(spec: &SnapshotSpec) -> protocol::SnapshotKey {
-    let (image, report) = runtime::build_snapshot(support::platform(), spec).unwrap();
+    let (image, report) = runtime::build_snapshot(crate::support::platform(), spec).unwrap();
     assert!(report.modules > 0 || spec.entries.is_empty());
     let key = image.key;
     engine().add_snapshot(image).unwrap();
@@ -124,7 +122,7 @@ fn what_an_sdk_does_at_load_survives() {
 
 #[test]
 fn a_snapshot_that_throws_or_loops_is_refused_with_the_reason() {
-    let error = runtime::build_snapshot(support::platform(), &snapshot(&["nowhere"], None));
+    let error = runtime::build_snapshot(crate::support::platform(), &snapshot(&["nowhere"], None));
     let text = error.unwrap_err().to_string();
     assert!(
         text.contains("nowhere") && text.contains("ERR_MODULE_NOT_FOUND")
@@ -137,7 +135,7 @@ fn a_snapshot_that_throws_or_loops_is_refused_with_the_reason() {
 fn a_snapshot_that_loops_is_refused() {
     let mut spec = snapshot(&[], Some("for (;;) {}"));
     spec.limits.wall_ms = Some(200);
-    let text = runtime::build_snapshot(support::platform(), &spec)
+    let text = runtime::build_snapshot(crate::support::platform(), &spec)
         .unwrap_err()
         .to_string();
     assert!(text.contains("wall"), "{text}");

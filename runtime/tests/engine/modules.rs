@@ -1,11 +1,9 @@
 //! Modules from a directory: ES modules, CommonJS, JSON, `import()`, errors with codes.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::{Session, json, root, spec};
 use protocol::{Outcome, Root};
-use support::{Session, json, root, spec};
 
 fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
