@@ -119,6 +119,15 @@
   lazyHook('domException', 'errors');
   lazyHook('runTimer', 'timers');
 
+  // A script, unlike a module, has `require`, as it has with `node -e`. From the first script on, all code of the
+  // realm sees it.
+  let hasRequire = false;
+  hooks.defineRequire = () => {
+    if (hasRequire) return;
+    hasRequire = true;
+    lazyGlobal('require', 'script-require', true);
+  };
+
   // Nobody can have asked for these before the file that does them has run.
   hooks.runTicks = () => (loaded.queues === true ? internal.drainTicks() : undefined);
   hooks.emitProcessEvent = (...args) => loaded.process === true && apply(internal.emitProcessEvent, undefined, args);

@@ -1,6 +1,6 @@
 // What the runtime calls when a session begins, and the globals that are there from then on. The hooks are: `restore`,
 // `runTimer`, `runTicks`, `requireForImport`, `requireMain`, `builtin`, `builtinNames`, `refusedNames`, `setInput`,
-// `emitProcessEvent`, `exitEvent`, `initImportMeta` and `domException`.
+// `defineRequire`, `emitProcessEvent`, `exitEvent`, `initImportMeta` and `domException`.
 (function (native, internal) {
   'use strict';
 

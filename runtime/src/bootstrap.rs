@@ -195,6 +195,11 @@ impl Hooks {
         function.call(scope, this, &[id])
     }
 
+    /// Gives scripts a `require`; from the first call on it stays.
+    pub(crate) fn define_require(&self, scope: &mut Scope<'_, '_>) -> Option<()> {
+        self.call(scope, "defineRequire", &[]).map(|_| ())
+    }
+
     /// Makes `value` the global `input`; undefined takes it away.
     pub(crate) fn set_input<'s>(
         &self,

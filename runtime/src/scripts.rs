@@ -67,6 +67,7 @@ pub(crate) static SCRIPTS: &[Script] = scripts![
     "lazy/performance.js",
     "lazy/process.js",
     "lazy/queues.js",
+    "lazy/script-require.js",
     "lazy/small-modules.js",
     "lazy/stdio.js",
     "lazy/structured-clone.js",

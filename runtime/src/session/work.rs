@@ -130,6 +130,7 @@ pub(crate) fn guarded<'i>(
 fn execute(scope: &mut Scope<'_, '_>, state: &State, code: &Code) -> Option<Started> {
     match code {
         Code::Script { name, source } => {
+            state.hooks.get()?.define_require(scope)?;
             let value = run_script(scope, state, name, source)?;
             awaited(scope, value)
         }

@@ -48,6 +48,24 @@ fn es_modules_common_js_and_json() {
 }
 
 #[test]
+fn scripts_have_require_and_modules_alone_do_not() {
+    let dir = tree(&[
+        ("lib.cjs", "module.exports = 5"),
+        ("main.mjs", "export default typeof require"),
+    ]);
+    let mut session = session(dir.path());
+    assert_eq!(json(&session.import("./main.mjs").0), "\"undefined\"");
+    assert_eq!(
+        json(&session.script("require('./lib.cjs') + require('node:path').sep")),
+        "\"5/\""
+    );
+    match session.script("require('vm')") {
+        Outcome::Exception(error) => assert_eq!(error.code.as_deref(), Some("ERR_ACCESS_DENIED")),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
 fn a_common_js_file_as_the_main_module() {
     let dir = tree(&[(
         "main.js",
