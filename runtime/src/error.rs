@@ -128,8 +128,8 @@ fn frames(scope: &mut Scope<'_, '_>, thrown: v8::Local<'_, v8::Value>) -> Vec<St
         let message = v8::Exception::create_message(scope, thrown);
         message.get_stack_trace(scope)
     });
-    let Some(trace) = trace else {
-        return Vec::new();
+    let Some(trace) = trace.filter(|trace| trace.get_frame_count() > 0) else {
+        return place_of_message(scope, thrown).into_iter().collect();
     };
     let n_frames = trace.get_frame_count().min(MAX_FRAMES);
     (0..n_frames)
@@ -138,6 +138,26 @@ fn frames(scope: &mut Scope<'_, '_>, thrown: v8::Local<'_, v8::Value>) -> Vec<St
             flatten_frame(scope, frame)
         })
         .collect()
+}
+
+/// Where code could not be parsed: such an error has no frames, only a place.
+fn place_of_message(
+    scope: &mut Scope<'_, '_>,
+    thrown: v8::Local<'_, v8::Value>,
+) -> Option<StackFrame> {
+    let message = v8::Exception::create_message(scope, thrown);
+    let file = text(scope, message.get_script_resource_name(scope)?)?;
+    let line = message.get_line_number(scope)?;
+    if line == 0 || file.starts_with(INTERNAL_PREFIX) {
+        return None;
+    }
+    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    Some(StackFrame {
+        function: None,
+        file,
+        line: number(line),
+        column: number(message.get_start_column().saturating_add(1)),
+    })
 }
 
 fn flatten_frame(

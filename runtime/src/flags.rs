@@ -6,6 +6,14 @@ pub(crate) const FLAGS: &[&str] = &[
     // it, and then nothing can terminate that loop.
     "--no-turboshaft-loop-unrolling",
     "--no-wasm-loop-unrolling",
+    // Code that is not optimised looks for a termination only when its budget is used up,
+    // after thousands of turns of a loop; with a slow built-in in it that takes seconds.
+    // Optimised code looks in every turn, so loops are optimised early: measured, 14 ms
+    // instead of 2.3 s for a loop around a `JSON.parse` of 1 ms, at a cost of a few percent
+    // in compilation.
+    "--invocation-count-for-maglev=20",
+    "--invocation-count-for-maglev-osr=10",
+    "--minimum-invocations-after-ic-update=10",
     // All isolates of a process share one read-only heap. A snapshot must not add to it,
     // or snapshots that were made apart could not be restored side by side.
     "--no-extensible-ro-snapshot",

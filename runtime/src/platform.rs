@@ -22,9 +22,10 @@ use crate::guards::install_handlers;
 /// Background threads of V8 (compilation, garbage collection), shared by all sessions.
 const WORKER_THREADS: u32 = 1;
 
-/// V8 reserves a 4 GiB cage aligned to 4 GiB, code ranges and guard regions. Below this
-/// much address space its initialisation traps instead of failing.
-const MIN_ADDRESS_SPACE: u64 = 16 << 30;
+/// V8 and its allocator reserve cages, pools and tables of many GiB, and about 2 GiB more a
+/// session. Below this much address space their initialisation traps instead of failing:
+/// 64 GiB is too little, 96 GiB is enough to start.
+const MIN_ADDRESS_SPACE: u64 = 96 << 30;
 
 /// Proof that V8 is initialised.
 #[derive(Debug)]
@@ -74,6 +75,29 @@ impl Platform {
         v8::V8::get_version()
     }
 }
+
+/// Looks at the address space before anything is allocated: the allocator that comes with
+/// V8's library is that of the whole program, and it traps at the first allocation, which is
+/// before `main`.
+extern "C" fn probe_before_main() {
+    if probe_address_space().is_err() {
+        let text = b"isolate-sidecar: the address space is limited (ulimit -v) to less than the \
+            96 GiB that V8 reserves; raise the limit or remove it, memory is bounded by each \
+            session's heap limit instead\n";
+        let _ = nix::unistd::write(std::io::stderr(), text);
+        // SAFETY: it ends the process at once and runs nothing of it; nothing has begun.
+        unsafe { nix::libc::_exit(CANNOT_START) };
+    }
+}
+
+/// The exit code for a start that cannot succeed (PROTOCOL.md, exit codes).
+const CANNOT_START: i32 = 74;
+
+// SAFETY: the loader calls the functions of this section, which the executable alone may
+// have, before all other code of the process; this one needs nothing of it.
+#[used]
+#[unsafe(link_section = ".preinit_array")]
+static PROBE_BEFORE_MAIN: extern "C" fn() = probe_before_main;
 
 fn probe_address_space() -> Result<(), PlatformError> {
     let Ok((limit, _)) = getrlimit(Resource::RLIMIT_AS) else {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use host_bridge::{Answer, Received, RoundTrip, SessionEvent, Wants};
 use protocol::frame::{HostError, Reply};
-use protocol::{CallId, CallMode};
+use protocol::{CallId, CallMode, LimitKind, ValueFormat};
 
 use crate::Scope;
 use crate::externals::{Native, table};
@@ -49,13 +49,18 @@ fn host_call<'s>(
 }
 
 /// Encodes the arguments, registers the call and sends it.
-fn send(
-    scope: &mut Scope<'_, '_>,
+fn send<'s>(
+    scope: &mut Scope<'s, '_>,
     state: &State,
     index: usize,
-    args: v8::Local<'_, v8::Value>,
+    args: v8::Local<'s, v8::Value>,
 ) -> Option<(CallId, u64)> {
     let format = state.format_of(index);
+    let args = if format == ValueFormat::Raw {
+        only_argument(scope, args)?
+    } else {
+        args
+    };
     let args = match encode(scope, args, format, state.limits.message_bytes) {
         Ok(args) => args,
         Err(EncodeFailure::Threw) => return None,
@@ -77,7 +82,9 @@ fn send(
             Some((call, bytes_out))
         }
         Err(full) => {
-            let message = format!("A session may have {} host calls in flight", full.limit);
+            let limit = u64::from(full.limit);
+            state.warn(LimitKind::HostCalls, limit, limit);
+            let message = format!("A session may have {limit} host calls in flight");
             throw(
                 scope,
                 ErrorClass::RangeError,
@@ -87,6 +94,25 @@ fn send(
             None
         }
     }
+}
+
+/// A function of raw bytes has one argument, which is sent as it is.
+fn only_argument<'s>(
+    scope: &mut Scope<'s, '_>,
+    args: v8::Local<'s, v8::Value>,
+) -> Option<v8::Local<'s, v8::Value>> {
+    let args = v8::Local::<v8::Array>::try_from(args).ok()?;
+    if args.length() > 1 {
+        let message = "A host function of the format 'raw' takes one argument";
+        throw(
+            scope,
+            ErrorClass::TypeError,
+            "ERR_INVALID_ARG_VALUE",
+            message,
+        );
+        return None;
+    }
+    args.get_index(scope, 0)
 }
 
 fn timeout(state: &State) -> Duration {
@@ -133,7 +159,26 @@ fn call_async<'s>(
     args: v8::Local<'s, v8::Value>,
 ) -> Option<v8::Local<'s, v8::Value>> {
     let resolver = v8::PromiseResolver::new(scope)?;
-    let (call, bytes_out) = send(scope, state, index, args)?;
+    let sent = {
+        let scope = std::pin::pin!(v8::TryCatch::new(scope));
+        let scope = &mut scope.init();
+        match send(scope, state, index, args) {
+            Some(sent) => Ok(sent),
+            None if scope.has_terminated() => return None,
+            None => Err(scope
+                .exception()
+                .map(|thrown| v8::Global::new(scope, thrown))),
+        }
+    };
+    let (call, bytes_out) = match sent {
+        Ok(sent) => sent,
+        // What cannot be sent rejects the promise, as what cannot be answered does.
+        Err(thrown) => {
+            let thrown = v8::Local::new(scope, thrown?);
+            resolver.reject(scope, thrown)?;
+            return Some(resolver.get_promise(scope).into());
+        }
+    };
     let now = Instant::now();
     let pending = PendingCall {
         resolver: v8::Global::new(scope, resolver),
@@ -219,6 +264,8 @@ fn give_up<'s>(
         failed: true,
     };
     state.links.counters.round_trip(function, &trip);
+    let limit = state.limits.host_call_timeout_ms;
+    state.warn(LimitKind::HostCallTimeout, limit, limit);
     let name = &state.functions.get(function)?.name;
     let message = format!(
         "The host did not answer '{name}' within {} ms",

@@ -1,6 +1,7 @@
 //! `print`: console, stdout and stderr of the guest.
 
 use host_bridge::SessionEvent;
+use protocol::LimitKind;
 use protocol::frame::{Level, Stream};
 
 use crate::Scope;
@@ -38,8 +39,17 @@ fn print<'s>(
     let Some(text) = crate::strings::text(scope, args.get(2)) else {
         return;
     };
-    let pieces = state.output.borrow_mut().write(stream, level, text);
+    let (pieces, first_drop) = {
+        let mut output = state.output.borrow_mut();
+        let before = output.totals().1;
+        let pieces = output.write(stream, level, text);
+        let (written, dropped) = output.totals();
+        (pieces, (before == 0 && dropped > 0).then_some(written))
+    };
     deliver(&state, pieces);
+    if let Some(written) = first_drop {
+        state.warn(LimitKind::Output, state.limits.output_bytes, written);
+    }
 }
 
 /// Sends pieces to the host, waiting for room in the session's allowance.

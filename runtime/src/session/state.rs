@@ -7,8 +7,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use host_bridge::{CallTable, Counters, EventSender, Mailbox, SourceMaps, Terminator};
-use protocol::{CallId, HostFunction, Limits, RequestId, ValueFormat};
+use host_bridge::{
+    CallTable, Counters, EventSender, Mailbox, SessionEvent, SourceMaps, Terminator,
+};
+use protocol::frame::GuestEvent;
+use protocol::{CallId, HostFunction, LimitKind, LimitReport, Limits, RequestId, ValueFormat};
 
 use super::output::OutputMeter;
 use super::rejections::Rejections;
@@ -106,6 +109,13 @@ impl State {
             (Some(timer), Some(call)) => Some(timer.min(call)),
             (timer, call) => timer.or(call),
         }
+    }
+
+    /// Tells the host that a limit was met which does not end the request.
+    pub(crate) fn warn(&self, which: LimitKind, limit: u64, usage: u64) {
+        let report = LimitReport::new(which, limit, usage);
+        let event = GuestEvent::LimitWarning(report);
+        self.links.events.send(SessionEvent::Guest(event));
     }
 
     /// Forgets everything that would keep an event loop alive: after a stop, nothing of
