@@ -47,12 +47,18 @@ struct CreditInner {
     is_waiting: bool,
 }
 
-/// Bytes and one event under way. Dropping it gives both back.
+/// Bytes under way. Dropping it, when the host has them, gives them back.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     credit: Arc<Credit>,
     bytes: usize,
-    is_received: bool,
+}
+
+/// One event on its way to the router. Dropping it, when it was handled, gives its place
+/// back.
+#[derive(Debug)]
+pub(crate) struct Place {
+    credit: Arc<Credit>,
 }
 
 impl Pool {
@@ -80,7 +86,7 @@ impl Pool {
 
 impl Credit {
     /// Session thread: waits until an event with `bytes` may be sent.
-    pub(crate) fn reserve(self: &Arc<Credit>, bytes: usize) -> Ticket {
+    pub(crate) fn reserve(self: &Arc<Credit>, bytes: usize) -> (Ticket, Place) {
         let mut pool = self.pool.lock();
         while !self.admits(bytes, pool.in_flight) {
             self.lock().is_waiting = true;
@@ -97,11 +103,31 @@ impl Credit {
         let mut own = self.lock();
         own.bytes = own.bytes.saturating_add(bytes);
         own.events = own.events.saturating_add(1);
-        Ticket {
+        let ticket = Ticket {
             credit: Arc::clone(self),
             bytes,
-            is_received: false,
-        }
+        };
+        let place = Place {
+            credit: Arc::clone(self),
+        };
+        (ticket, place)
+    }
+
+    /// Session thread: whether the router has handled all that was sent but for one event,
+    /// which is in hand, and the session is not ending. Then that event may go directly.
+    pub(crate) fn may_go_directly(&self) -> bool {
+        let own = self.lock();
+        own.events == 1 && !own.is_lifted
+    }
+
+    fn give_back(&self, events: usize, bytes: usize) {
+        let mut shared = self.pool.lock();
+        shared.in_flight = shared.in_flight.saturating_sub(bytes);
+        let mut own = self.lock();
+        own.bytes = own.bytes.saturating_sub(bytes);
+        own.events = own.events.saturating_sub(events);
+        drop(own);
+        self.pool.ring(shared);
     }
 
     /// Lets everything through from now on: the session is ending, and its thread must not
@@ -133,31 +159,15 @@ impl Credit {
     }
 }
 
-impl Ticket {
-    /// Router: the event was taken off the queue; its bytes are still under way.
-    pub(crate) fn received(&mut self) {
-        if !self.is_received {
-            self.is_received = true;
-            self.give_back(1, 0);
-        }
-    }
-
-    fn give_back(&self, events: usize, bytes: usize) {
-        let pool = &self.credit.pool;
-        let mut shared = pool.lock();
-        shared.in_flight = shared.in_flight.saturating_sub(bytes);
-        let mut own = self.credit.lock();
-        own.bytes = own.bytes.saturating_sub(bytes);
-        own.events = own.events.saturating_sub(events);
-        drop(own);
-        pool.ring(shared);
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.credit.give_back(0, self.bytes);
     }
 }
 
-impl Drop for Ticket {
+impl Drop for Place {
     fn drop(&mut self) {
-        self.received();
-        self.give_back(0, self.bytes);
+        self.credit.give_back(1, 0);
     }
 }
 
@@ -193,15 +203,29 @@ mod tests {
     }
 
     #[test]
-    fn events_are_bounded_until_they_are_received() {
+    fn events_are_bounded_until_they_are_handled() {
         let credit = Arc::new(Pool::default()).credit();
-        let mut tickets: Vec<_> = (0..MAX_EVENTS).map(|_| credit.reserve(1)).collect();
+        let reserved = (0..MAX_EVENTS).map(|_| credit.reserve(1));
+        let (tickets, mut places): (Vec<_>, Vec<_>) = reserved.unzip();
         assert!(!admits(&credit, 1));
-        tickets[0].received();
+        places.pop();
         assert!(admits(&credit, 1));
-        tickets.clear();
+        drop((tickets, places));
         let own = credit.lock();
         assert_eq!((own.bytes, own.events), (0, 0));
+    }
+
+    #[test]
+    fn only_the_first_event_of_a_living_session_goes_directly() {
+        let credit = Arc::new(Pool::default()).credit();
+        let (_first, first_place) = credit.reserve(1);
+        assert!(credit.may_go_directly());
+        let (_second, _place) = credit.reserve(1);
+        assert!(!credit.may_go_directly());
+        drop(first_place);
+        assert!(credit.may_go_directly());
+        credit.lift();
+        assert!(!credit.may_go_directly());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //!
 //! Reading order: [`serve`], `router.rs` (what can wake us), `dispatch.rs` (what the host
 //! can send), `session_table.rs` (what a session goes through), `outbox.rs` (what waits for
-//! the host), `lifeline.rs` (how it ends).
+//! the host), `port.rs` (who writes it), `lifeline.rs` (how it ends).
 //!
 //! Invariant: the router never blocks. Whatever it gives away goes into a bounded queue, and
 //! a full queue has a defined answer.
@@ -21,7 +21,9 @@ mod lifeline;
 mod log;
 mod machine;
 mod outbox;
+mod port;
 mod process;
+mod reporter;
 mod router;
 mod session_table;
 mod signals;

@@ -20,10 +20,10 @@ use std::collections::{HashMap, VecDeque};
 use bytes::{Bytes, BytesMut};
 use host_bridge::OutputTicket;
 use protocol::bounds::HELLO_MAX_FRAME;
-use protocol::frame::GoAway;
-use protocol::{EncodeError, RequestId, SessionId, SidecarFrame};
+use protocol::frame::{GoAway, HostCall};
+use protocol::{CallId, EncodeError, RequestId, SessionId, SidecarFrame};
 
-use crate::credit;
+use crate::credit::Ticket;
 
 /// A frame longer than this does not share its buffer with later ones.
 const MAX_SHARED: usize = 64 * 1024;
@@ -37,7 +37,7 @@ pub(crate) enum Toll {
     /// For `Output`.
     Output(#[expect(dead_code, reason = "held for its drop")] OutputTicket),
     /// For everything else that guests send.
-    Credit(#[expect(dead_code, reason = "held for its drop")] credit::Ticket),
+    Credit(#[expect(dead_code, reason = "held for its drop")] Ticket),
 }
 
 /// One encoded frame.
@@ -127,6 +127,31 @@ impl Outbox {
             return Ok(());
         }
         let bytes = self.encode(session, request, frame)?;
+        self.add(session, bytes, toll);
+        Ok(())
+    }
+
+    /// Queues a host call, or gives it back when it cannot be encoded.
+    pub(crate) fn push_call(
+        &mut self,
+        session: SessionId,
+        call: CallId,
+        frame: HostCall,
+        ticket: Ticket,
+    ) -> Result<(), (HostCall, Ticket)> {
+        let frame = SidecarFrame::HostCall(frame);
+        match self.encode(session, call.to_head(), &frame) {
+            Ok(bytes) => self.add(session, bytes, Toll::Credit(ticket)),
+            Err(_) => {
+                if let SidecarFrame::HostCall(frame) = frame {
+                    return Err((frame, ticket));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, session: SessionId, bytes: Bytes, toll: Toll) {
         let parcel = Parcel { bytes, toll };
         self.load.add(&parcel);
         if parcel.is_output() || self.lanes.contains_key(&session) {
@@ -134,7 +159,6 @@ impl Outbox {
         } else {
             self.control.push_back(parcel);
         }
-        Ok(())
     }
 
     /// Queues the last frame: it goes after everything else, and nothing goes after it.
@@ -173,6 +197,11 @@ impl Outbox {
     /// wire.
     pub(crate) fn written(&mut self, len: usize, parcel: &Parcel) {
         self.load.remove(len, parcel);
+    }
+
+    /// Whether nothing waits, and more may come.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.control.is_empty() && self.lanes.is_empty() && !self.is_closed
     }
 
     /// How much waits, popped and unwritten frames included.

@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use host_bridge::{Engine, SessionEvent};
+use host_bridge::Engine;
 use protocol::frame::Head;
 use protocol::{Envelope, FrameError, HostFrame};
 use tokio::sync::mpsc;
@@ -14,12 +14,12 @@ use tokio::time::sleep_until;
 
 use crate::ExitCode;
 use crate::config::Config;
-use crate::credit::Ticket;
 use crate::dispatch;
 use crate::error::ConnectionError;
 use crate::handlers::{session_event, snapshot_built};
 use crate::lifeline::Ending;
-use crate::session_table::SessionKey;
+use crate::port::Port;
+use crate::reporter::Report;
 use crate::signals::{Signal, watch_signals};
 use crate::snapshots::Built;
 use crate::state::State;
@@ -57,14 +57,6 @@ pub(crate) enum Event {
     SnapshotBuilt(Box<Built>),
 }
 
-/// What a session has to say.
-#[derive(Debug)]
-pub(crate) struct Report {
-    pub(crate) key: SessionKey,
-    pub(crate) event: SessionEvent,
-    pub(crate) ticket: Ticket,
-}
-
 /// Serves one host until the connection ends. Must be called inside a tokio runtime with
 /// one thread, as a task of its own: a future that is blocked on is woken through a system
 /// call, a task on the same thread is not.
@@ -78,9 +70,9 @@ pub async fn serve(engine: Box<dyn Engine>, transport: Transport, config: Config
         tracing::error!(%err, "the transport cannot be set up");
         return ExitCode::CannotStart;
     }
+    let port = Port::new(Writer::new(transport.output));
     let router = Router {
-        state: State::new(engine, config, event_sender, report_sender),
-        writer: Some(Writer::new(transport.output)),
+        state: State::new(engine, config, port, (event_sender, report_sender)),
         events,
         reports,
     };
@@ -90,8 +82,6 @@ pub async fn serve(engine: Box<dyn Engine>, transport: Transport, config: Config
 #[derive(Debug)]
 struct Router {
     state: State,
-    /// `None` when nobody reads.
-    writer: Option<Writer>,
     events: mpsc::Receiver<Event>,
     reports: mpsc::Receiver<Report>,
 }
@@ -116,6 +106,8 @@ impl Router {
             self.state.advance(Instant::now());
             let flushed = self.flush();
             if let Some(code) = self.state.lifeline.exit(flushed, Instant::now()) {
+                // Threads that are stuck still hold on to the port.
+                self.state.port.hang_up();
                 return code;
             }
         }
@@ -123,12 +115,12 @@ impl Router {
 
     async fn wait(&mut self) -> Woken {
         let deadline = self.state.next_deadline();
-        let blocked = self.writer.as_ref().and_then(Writer::blocked);
+        let blocked = self.state.port.blocked();
         tokio::select! {
             biased;
             Some(event) = self.events.recv() => Woken::Event(event),
             Some(report) = self.reports.recv() => Woken::Report(report),
-            () = free(blocked), if blocked.is_some() => Woken::Otherwise,
+            () = free(blocked.as_deref()), if blocked.is_some() => Woken::Otherwise,
             () = until(deadline), if deadline.is_some() => Woken::Otherwise,
         }
     }
@@ -187,21 +179,20 @@ impl Router {
         }
     }
 
-    fn report(&mut self, mut report: Report) {
-        report.ticket.received();
-        session_event::handle(&mut self.state, report);
+    fn report(&mut self, report: Report) {
+        match report {
+            Report::Event(report) => session_event::handle(&mut self.state, report),
+            // The flush at the end of this turn is what is asked for.
+            Report::Unwritten => {}
+        }
     }
 
     /// Writes what waits.
     fn flush(&mut self) -> Flushed {
-        let Some(writer) = &mut self.writer else {
-            self.state.outbox.abandon();
-            return Flushed::All;
-        };
-        match writer.flush(&mut self.state.outbox) {
+        match self.state.port.flush() {
             Ok(Flushed::All) => Flushed::All,
             Ok(Flushed::Blocked) => {
-                if let Some(waiting) = self.state.outbox.overflow(self.state.config.max_unread) {
+                if let Some(waiting) = self.state.port.overflow(self.state.config.max_unread) {
                     let err = ConnectionError::HostNotReading { waiting };
                     self.state.leave(Ending::from(&err));
                 }
@@ -216,8 +207,7 @@ impl Router {
     }
 
     fn hang_up(&mut self) {
-        self.writer = None;
-        self.state.outbox.abandon();
+        self.state.port.hang_up();
         self.state.leave(Ending::host_hung_up());
     }
 }

@@ -20,16 +20,16 @@
 //! request may come before `Opened`: it waits like any other. A thread cannot be killed,
 //! so one that does not come back by its deadline ends the process.
 
+mod session;
+
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use host_bridge::SessionHandle;
-use protocol::frame::Kind;
-use protocol::{Limits, ProcessStats, RequestId, SessionId};
+use protocol::{ProcessStats, SessionId};
 
+use self::session::State;
+pub(crate) use self::session::{NewSession, Session};
 use crate::alarm::Alarm;
-use crate::credit::Credit;
 use crate::error::RequestError;
 
 /// Tells a session from an earlier one with the same id.
@@ -37,51 +37,6 @@ use crate::error::RequestError;
 pub(crate) struct SessionKey {
     pub(crate) id: SessionId,
     epoch: u64,
-}
-
-/// Where a session is. See the diagram.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Opening,
-    Idle,
-    Running,
-    Closing,
-    Quarantined,
-}
-
-/// A request that has no terminal reply yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct InFlight {
-    pub(crate) request: RequestId,
-    pub(crate) kind: Kind,
-    /// It was still waiting for its turn when the session began to close.
-    pub(crate) was_waiting: bool,
-}
-
-/// What the table keeps of one session.
-#[derive(Debug)]
-pub(crate) struct Session {
-    key: SessionKey,
-    state: State,
-    handle: Box<dyn SessionHandle>,
-    credit: Arc<Credit>,
-    limits: Limits,
-    grace: Duration,
-    /// `OpenSession` until it is answered, then `Execute` and `Call` in the order in
-    /// which they run, then `CloseSession`.
-    in_flight: Vec<InFlight>,
-    /// Until when the thread must have done what it is at.
-    deadline: Option<Instant>,
-}
-
-/// A session that is about to be added.
-#[derive(Debug)]
-pub(crate) struct NewSession {
-    pub(crate) key: SessionKey,
-    pub(crate) request: RequestId,
-    pub(crate) limits: Limits,
-    pub(crate) handle: Box<dyn SessionHandle>,
-    pub(crate) credit: Arc<Credit>,
 }
 
 /// All sessions.
@@ -232,195 +187,6 @@ impl SessionTable {
         if let Some(deadline) = session.deadline {
             self.alarm.no_later_than(deadline);
         }
-    }
-}
-
-impl Session {
-    fn new(new: NewSession, grace: Duration, now: Instant) -> Session {
-        let mut session = Session {
-            key: new.key,
-            state: State::Opening,
-            handle: new.handle,
-            credit: new.credit,
-            limits: new.limits,
-            grace,
-            in_flight: vec![InFlight::new(new.request, Kind::OpenSession)],
-            deadline: None,
-        };
-        session.deadline = session.request_deadline(now);
-        session
-    }
-
-    /// A request is about to be queued.
-    ///
-    /// # Errors
-    ///
-    /// When its id is in flight or the session is ending.
-    pub(crate) fn check_new(&self, request: RequestId) -> Result<(), RequestError> {
-        self.check_unused(request)?;
-        match self.state {
-            State::Opening | State::Idle | State::Running => Ok(()),
-            State::Closing | State::Quarantined => Err(RequestError::SessionClosing(self.key.id)),
-        }
-    }
-
-    /// A request is about to be answered at once.
-    ///
-    /// # Errors
-    ///
-    /// When its id is in flight.
-    pub(crate) fn check_unused(&self, request: RequestId) -> Result<(), RequestError> {
-        if self.in_flight.iter().any(|known| known.request == request) {
-            return Err(RequestError::DuplicateRequest(request));
-        }
-        Ok(())
-    }
-
-    /// Idle ---- Execute, Call ----> Running. Opening and Running stay.
-    pub(crate) fn queued(&mut self, request: RequestId, kind: Kind, now: Instant) {
-        self.in_flight.push(InFlight::new(request, kind));
-        if self.state == State::Idle {
-            self.state = State::Running;
-            self.deadline = self.request_deadline(now);
-        }
-    }
-
-    /// Opening ---- Opened ----> Idle, or Running when requests wait. Closing stays.
-    /// Returns the request to answer.
-    pub(crate) fn opened(&mut self, now: Instant) -> Option<RequestId> {
-        let request = self.take_kind(Kind::OpenSession);
-        if self.state == State::Opening {
-            self.settle(now);
-        }
-        request
-    }
-
-    /// Running ---- Finished ----> Running or Idle. Closing stays. Returns what has
-    /// finished; `None` when no such request is in flight.
-    pub(crate) fn finished(&mut self, request: RequestId, now: Instant) -> Option<InFlight> {
-        let position = self
-            .in_flight
-            .iter()
-            .position(|known| known.request == request && known.runs_code())?;
-        let finished = self.in_flight.remove(position);
-        if self.state == State::Running {
-            self.settle(now);
-        }
-        Some(finished)
-    }
-
-    /// Opening, Idle, Running ---- CloseSession, Shutdown ----> Closing
-    pub(crate) fn closing(&mut self, request: Option<RequestId>, within: Duration, now: Instant) {
-        let running = self.running();
-        for waiting in self.in_flight.iter_mut().filter(|known| known.runs_code()) {
-            waiting.was_waiting = Some(waiting.request) != running;
-        }
-        if let Some(request) = request {
-            self.in_flight
-                .push(InFlight::new(request, Kind::CloseSession));
-        }
-        self.state = State::Closing;
-        self.deadline = now.checked_add(within);
-    }
-
-    /// any ---- deadline over ----> Quarantined. A thread that waits for the host to read
-    /// is not to blame and gets another round.
-    fn expire(&mut self, now: Instant) -> bool {
-        if self.state == State::Quarantined || self.deadline.is_none_or(|at| now < at) {
-            return false;
-        }
-        if self.credit.is_waiting() {
-            self.deadline = now.checked_add(self.grace);
-            return false;
-        }
-        self.state = State::Quarantined;
-        self.deadline = None;
-        true
-    }
-
-    /// The `CloseSession` that is to be answered, if the host sent one.
-    pub(crate) fn take_close(&mut self) -> Option<RequestId> {
-        self.take_kind(Kind::CloseSession)
-    }
-
-    /// The requests without a terminal reply.
-    pub(crate) fn in_flight(&self) -> &[InFlight] {
-        &self.in_flight
-    }
-
-    /// The request whose turn it is.
-    pub(crate) fn running(&self) -> Option<RequestId> {
-        if self.state != State::Running {
-            return None;
-        }
-        let running = self.in_flight.iter().find(|known| known.runs_code())?;
-        Some(running.request)
-    }
-
-    /// Whether nothing runs, waits or ends.
-    pub(crate) fn is_idle(&self) -> bool {
-        self.state == State::Idle
-    }
-
-    pub(crate) fn is_closing(&self) -> bool {
-        matches!(self.state, State::Closing | State::Quarantined)
-    }
-
-    pub(crate) fn handle(&self) -> &dyn SessionHandle {
-        self.handle.as_ref()
-    }
-
-    pub(crate) fn credit(&self) -> &Credit {
-        &self.credit
-    }
-
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.limits
-    }
-
-    /// Idle when nothing is in flight, else Running, with the time of the next request
-    /// beginning now.
-    fn settle(&mut self, now: Instant) {
-        if self.in_flight.is_empty() {
-            self.state = State::Idle;
-            self.deadline = None;
-        } else {
-            self.state = State::Running;
-            self.deadline = self.request_deadline(now);
-        }
-    }
-
-    /// The engine stops a request at its wall-clock limit. Then it has the grace period.
-    fn request_deadline(&self, now: Instant) -> Option<Instant> {
-        now.checked_add(Duration::from_millis(self.limits.wall_ms))?
-            .checked_add(self.grace)
-    }
-
-    fn take_kind(&mut self, kind: Kind) -> Option<RequestId> {
-        let position = self.in_flight.iter().position(|known| known.kind == kind)?;
-        Some(self.in_flight.remove(position).request)
-    }
-}
-
-impl InFlight {
-    fn new(request: RequestId, kind: Kind) -> InFlight {
-        InFlight {
-            request,
-            kind,
-            was_waiting: false,
-        }
-    }
-
-    /// Whether it waits in the session's own queue.
-    pub(crate) fn runs_code(&self) -> bool {
-        matches!(self.kind, Kind::Execute | Kind::Call)
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        // Whatever the thread still reports must not wait: nobody reads it.
-        self.credit.lift();
     }
 }
 

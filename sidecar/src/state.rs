@@ -12,12 +12,14 @@ use protocol::{
 use tokio::sync::mpsc;
 
 use crate::config::Config;
-use crate::credit::Pool;
+use crate::credit::{Credit, Pool};
 use crate::error::RequestError;
 use crate::handshake::Handshake;
 use crate::lifeline::{Ending, FAREWELL_WITHIN, LEAVE_WITHIN, Lifeline};
-use crate::outbox::{Outbox, Toll};
-use crate::router::{Event, Report};
+use crate::outbox::Toll;
+use crate::port::Port;
+use crate::reporter::{Report, Reporter};
+use crate::router::Event;
 use crate::session_table::{SessionKey, SessionTable};
 use crate::snapshots::SnapshotBuilds;
 use crate::trace::Trace;
@@ -36,7 +38,7 @@ pub(crate) struct State {
     pub(crate) config: Config,
     pub(crate) handshake: Handshake,
     pub(crate) sessions: SessionTable,
-    pub(crate) outbox: Outbox,
+    pub(crate) port: Arc<Port>,
     pub(crate) builds: SnapshotBuilds,
     pub(crate) lifeline: Lifeline,
     pub(crate) trace: Trace,
@@ -60,14 +62,14 @@ impl State {
     pub(crate) fn new(
         engine: Box<dyn Engine>,
         config: Config,
-        events: mpsc::Sender<Event>,
-        reports: mpsc::Sender<Report>,
+        port: Port,
+        (events, reports): (mpsc::Sender<Event>, mpsc::Sender<Report>),
     ) -> State {
         State {
             engine,
             handshake: Handshake::Expected,
             sessions: SessionTable::new(config.grace),
-            outbox: Outbox::new(),
+            port: Arc::new(port),
             builds: SnapshotBuilds::new(config.builder.clone(), config.grace, events),
             lifeline: Lifeline::new(),
             trace: Trace::new(config.trace),
@@ -101,7 +103,7 @@ impl State {
         frame: &SidecarFrame,
         toll: Toll,
     ) -> Result<(), EncodeError> {
-        self.outbox.push(to.session, to.request, frame, toll)
+        self.port.push(to.session, to.request, frame, toll)
     }
 
     /// Answers a frame that has no effect.
@@ -130,22 +132,16 @@ impl State {
     }
 
     /// A session's way to report, with what it may have under way.
-    pub(crate) fn event_sender(
-        &self,
-        key: SessionKey,
-    ) -> (EventSender, Arc<crate::credit::Credit>) {
+    pub(crate) fn event_sender(&self, key: SessionKey) -> (EventSender, Arc<Credit>) {
         let credit = self.pool.credit();
-        let own = Arc::clone(&credit);
-        let reports = self.reports.clone();
-        let sender = EventSender::new(move |event| {
-            let ticket = own.reserve(crate::handlers::session_event::weight(&event));
-            let report = Report { key, event, ticket };
-            // The error is that the router is gone, and the process with it.
-            if let Err(mpsc::error::TrySendError::Full(report)) = reports.try_send(report) {
-                let _ = reports.blocking_send(report);
-            }
-        });
-        (sender, credit)
+        let reporter = Reporter {
+            key,
+            credit: Arc::clone(&credit),
+            port: Arc::clone(&self.port),
+            reports: self.reports.clone(),
+            is_watched: self.trace.sees_calls(),
+        };
+        (reporter.into_sender(), credit)
     }
 
     /// Stops what runs in a session and lets it close.
@@ -261,7 +257,7 @@ impl State {
     }
 
     pub(crate) fn process_stats(&self) -> ProcessStats {
-        let load = self.outbox.load();
+        let load = self.port.load();
         let bytes = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
         let mut stats = ProcessStats {
             uptime_ms: u64::try_from(self.counters.started.elapsed().as_millis())
@@ -298,7 +294,7 @@ impl State {
         }
         let until = now.checked_add(FAREWELL_WITHIN).unwrap_or(now);
         if let Some(go_away) = self.lifeline.farewell(until) {
-            self.outbox.close_with(go_away);
+            self.port.close_with(go_away);
         }
     }
 

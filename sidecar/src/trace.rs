@@ -105,6 +105,11 @@ impl Trace {
         }
     }
 
+    /// Whether each host call is traced.
+    pub(crate) fn sees_calls(&self) -> bool {
+        self.level == TraceLevel::Calls
+    }
+
     /// A host call is on its way.
     pub(crate) fn call(&mut self, session: SessionId, call: CallId, method: &str, bytes: usize) {
         if self.level == TraceLevel::Calls {

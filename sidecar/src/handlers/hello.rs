@@ -35,7 +35,7 @@ pub(crate) fn handle(
         },
     );
     // `Welcome` itself still has the limit that holds before it.
-    state.outbox.set_max_body(max_frame);
+    state.port.set_max_body(max_frame);
     Ok(Ok(()))
 }
 

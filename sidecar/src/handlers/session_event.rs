@@ -18,7 +18,7 @@ use crate::credit::Ticket;
 use crate::error::RequestError;
 use crate::lifeline::LEAVE_WITHIN;
 use crate::outbox::Toll;
-use crate::router::Report;
+use crate::reporter::SessionReport;
 use crate::state::{Address, State};
 
 /// What any frame costs besides its values, in bytes.
@@ -49,8 +49,14 @@ fn error_weight(error: &JsError) -> usize {
 }
 
 /// Handles one report. Those of a session that is gone are dropped.
-pub(crate) fn handle(state: &mut State, report: Report) {
-    let Report { key, event, ticket } = report;
+pub(crate) fn handle(state: &mut State, report: SessionReport) {
+    let SessionReport {
+        key,
+        event,
+        ticket,
+        // Given back at the end: what comes after must not overtake this.
+        place: _place,
+    } = report;
     if !state.sessions.is_current(key) {
         return;
     }
@@ -208,7 +214,7 @@ fn output(
     mut text: Bytes,
     ticket: OutputTicket,
 ) {
-    let room = state.outbox.max_body().saturating_sub(OUTPUT_FRAME_ROOM);
+    let room = state.port.max_body().saturating_sub(OUTPUT_FRAME_ROOM);
     let room = usize::try_from(room).unwrap_or(usize::MAX).max(1);
     while text.len() > room {
         let piece = text.split_to(room);

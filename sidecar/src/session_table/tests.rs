@@ -1,7 +1,10 @@
 //! The diagram, transition by transition, without threads.
 
-use host_bridge::{SendError, SessionCommand};
-use protocol::SessionStats;
+use std::sync::Arc;
+
+use host_bridge::{SendError, SessionCommand, SessionHandle};
+use protocol::frame::Kind;
+use protocol::{Limits, RequestId, SessionStats};
 
 use super::*;
 use crate::credit::Pool;

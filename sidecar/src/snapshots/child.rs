@@ -109,7 +109,15 @@ async fn talk(mut child: Child, spec: Bytes) -> Result<(Bytes, ExitStatus), Buil
 fn failure(status: ExitStatus, err: PipeError) -> BuildError {
     if let Some(number) = status.signal() {
         let name = Signal::try_from(number).map_or("an unknown signal", Signal::as_str);
-        return BuildError::Killed(format!("signal {number} ({name})"));
+        // This is how V8 ends over an object that no snapshot can hold.
+        let hint = match Signal::try_from(number) {
+            Ok(Signal::SIGTRAP | Signal::SIGILL | Signal::SIGABRT) => {
+                ": V8 gave up, most likely over an object that cannot be in a snapshot, such as \
+                 an Intl.Segmenter that a module keeps; standard error has V8's own words"
+            }
+            _ => "",
+        };
+        return BuildError::Killed(format!("signal {number} ({name}){hint}"));
     }
     match status.code() {
         Some(code) if code != 0 => BuildError::Exited(code),

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, ErrorKind, IoSlice, Write};
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use bytes::Buf;
 use tokio::io::Interest;
@@ -27,7 +28,7 @@ pub(crate) struct Writer {
     batch: VecDeque<(usize, Parcel)>,
     batch_len: usize,
     /// Present while the descriptor takes no more.
-    blocked: Option<Watched>,
+    blocked: Option<Arc<Watched>>,
 }
 
 /// How a flush went.
@@ -75,8 +76,25 @@ impl Writer {
     }
 
     /// What to wait for before the next flush, when the last one was cut short.
-    pub(crate) fn blocked(&self) -> Option<&Watched> {
-        self.blocked.as_ref()
+    pub(crate) fn blocked(&self) -> Option<Arc<Watched>> {
+        self.blocked.clone()
+    }
+
+    /// Whether nothing is being written.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.batch.is_empty() && self.blocked.is_none()
+    }
+
+    /// Any thread: one write of what waits. Whatever it leaves over is for the next
+    /// [`Writer::flush`].
+    pub(crate) fn flush_once(&mut self, outbox: &mut Outbox) -> io::Result<Flushed> {
+        self.fill(outbox);
+        let n = self.write()?;
+        self.advance(n, outbox);
+        Ok(match self.batch.is_empty() {
+            true => Flushed::All,
+            false => Flushed::Blocked,
+        })
     }
 
     fn fill(&mut self, outbox: &mut Outbox) {
@@ -120,7 +138,7 @@ impl Writer {
         if self.blocked.is_none() {
             // One descriptor is watched once; the hang-up watch has another.
             let fd = OwnedFd::from(self.file.try_clone()?);
-            self.blocked = Some(watch(fd, Interest::WRITABLE)?);
+            self.blocked = Some(Arc::new(watch(fd, Interest::WRITABLE)?));
         }
         Ok(())
     }

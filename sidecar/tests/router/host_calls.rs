@@ -133,3 +133,38 @@ fn an_unhandled_rejection_belongs_to_the_running_request() {
     assert!(format!("{event:?}").contains("oh"));
     assert_eq!(host.expect_outcome(1, 8), ok("1"));
 }
+
+#[test]
+fn a_call_never_overtakes_what_its_guest_did_before() {
+    let mut host = Host::start();
+    host.open(1);
+    let n = 300;
+    let script = "print:a\nreject:b\nsync-host:f:[]\n".repeat(n);
+    host.execute(1, 1, &script);
+    for _ in 0..n {
+        let kinds: Vec<_> = (0..2).map(|_| host.next().frame.kind()).collect();
+        assert_eq!(kinds, [Kind::Output, Kind::SessionEvent]);
+        let call = host.next();
+        assert_eq!(call.frame.kind(), Kind::HostCall);
+        host.reply(1, call.request, "1");
+    }
+    assert_eq!(host.expect_outcome(1, 1), ok("1"));
+}
+
+#[test]
+fn calls_of_many_sessions_at_once_are_whole_and_answered() {
+    let mut host = Host::start();
+    let (n_sessions, n_calls) = (8, 100);
+    for session in 1..=n_sessions {
+        host.open(session);
+        let script = "sync-host:f:[1]\n".repeat(n_calls);
+        host.execute(session, 1, &script);
+    }
+    for _ in 0..n_sessions * n_calls as u32 {
+        let call = host.wait_for(|frame| frame.frame.kind() == Kind::HostCall);
+        host.reply(call.session, call.request, "7");
+    }
+    for session in 1..=n_sessions {
+        assert_eq!(host.expect_outcome(session, 1), ok("7"));
+    }
+}

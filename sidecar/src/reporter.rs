@@ -1,0 +1,117 @@
+//! A session's way to the router, as its thread sees it: it waits for credit, then hands
+//! over. A host call goes to the host directly when nothing is in front of it.
+
+use std::sync::Arc;
+
+use host_bridge::{EventSender, SessionEvent};
+use protocol::frame::HostCall;
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+
+use crate::credit::{Credit, Place, Ticket};
+use crate::handlers::session_event::weight;
+use crate::port::{Direct, Port};
+use crate::session_table::SessionKey;
+
+/// What a session thread has to say to the router.
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all reports are events, and their number is bounded"
+)]
+pub(crate) enum Report {
+    /// Something happened in a session.
+    Event(SessionReport),
+    /// A session thread has begun to write and the descriptor takes no more.
+    Unwritten,
+}
+
+/// Something happened in a session.
+#[derive(Debug)]
+pub(crate) struct SessionReport {
+    pub(crate) key: SessionKey,
+    pub(crate) event: SessionEvent,
+    /// Goes with the frame that the event becomes.
+    pub(crate) ticket: Ticket,
+    /// Given back when the event was handled.
+    pub(crate) place: Place,
+}
+
+/// What a session reports through.
+#[derive(Debug)]
+pub(crate) struct Reporter {
+    pub(crate) key: SessionKey,
+    pub(crate) credit: Arc<Credit>,
+    pub(crate) port: Arc<Port>,
+    pub(crate) reports: mpsc::Sender<Report>,
+    /// Whether the router wants to see every host call.
+    pub(crate) is_watched: bool,
+}
+
+impl Reporter {
+    pub(crate) fn into_sender(self) -> EventSender {
+        EventSender::new(move |event| self.send(event))
+    }
+
+    fn send(&self, event: SessionEvent) {
+        let (ticket, place) = self.credit.reserve(weight(&event));
+        let (event, ticket) = match self.try_directly(event, ticket) {
+            Ok(Direct::Queued) => return self.hand_over(Report::Unwritten),
+            Ok(_) => return,
+            Err(declined) => declined,
+        };
+        self.hand_over(Report::Event(SessionReport {
+            key: self.key,
+            event,
+            ticket,
+            place,
+        }));
+    }
+
+    /// Writes a host call without the router, if it may. Whatever has to go the ordinary
+    /// way comes back.
+    #[expect(
+        clippy::result_large_err,
+        reason = "coming back is an ordinary case, and a box would cost more than a move"
+    )]
+    fn try_directly(
+        &self,
+        event: SessionEvent,
+        ticket: Ticket,
+    ) -> Result<Direct, (SessionEvent, Ticket)> {
+        let SessionEvent::HostCall {
+            call,
+            method,
+            mode,
+            args,
+        } = event
+        else {
+            return Err((event, ticket));
+        };
+        let frame = HostCall { method, mode, args };
+        let may_go = || !self.is_watched && self.credit.may_go_directly();
+        match self
+            .port
+            .write_directly((self.key.id, call), frame, ticket, may_go)
+        {
+            Direct::Declined(frame, ticket) => {
+                let HostCall { method, mode, args } = frame;
+                let event = SessionEvent::HostCall {
+                    call,
+                    method,
+                    mode,
+                    args,
+                };
+                Err((event, ticket))
+            }
+            done => Ok(done),
+        }
+    }
+
+    fn hand_over(&self, report: Report) {
+        // The error is that the router is gone, and the process with it.
+        if let Err(TrySendError::Full(report)) = self.reports.try_send(report) {
+            let _ = self.reports.blocking_send(report);
+        }
+    }
+}
