@@ -13,7 +13,7 @@ pub struct SnapshotSpec {
     pub roots: Vec<Root>,
     /// Specifiers that are imported, in this order, as if by a module in `cwd`.
     pub entries: Vec<String>,
-    /// A script that runs after the entries.
+    /// A script that runs before the entries.
     pub script: Option<String>,
     /// `process.env` while the snapshot is made.
     pub env: Vec<EnvVar>,

@@ -93,7 +93,7 @@ extern "C" fn probe_before_main() {
 /// The exit code for a start that cannot succeed (PROTOCOL.md, exit codes).
 const CANNOT_START: i32 = 74;
 
-// SAFETY: the loader calls the functions of this section, which the executable alone may
+// Invariant: the loader calls the functions of this section, which the executable alone may
 // have, before all other code of the process; this one needs nothing of it.
 #[used]
 #[unsafe(link_section = ".preinit_array")]

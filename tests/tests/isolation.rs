@@ -108,7 +108,7 @@ fn nothing_of_the_host_is_in_reach() {
     let sidecar = sidecar();
     let session = session(&sidecar);
     for (code, expected) in [
-        ("typeof require", json!("undefined")),
+        ("typeof require.main", json!("undefined")),
         (
             "typeof process.binding === 'function' ? (() => { try { process.binding('fs'); return 'there' } catch { return 'refused' } })() : 'none'",
             json!("refused"),
@@ -119,7 +119,10 @@ fn nothing_of_the_host_is_in_reach() {
             "(function () { return this })() === globalThis",
             json!(true),
         ),
-        ("Function('return typeof require')()", json!("undefined")),
+        (
+            "Function('return require')()('module') === require('node:module')",
+            json!(true),
+        ),
     ] {
         let seen = ok(&session, code);
         let none = json!("none");

@@ -99,8 +99,7 @@ fn output_over_the_limit_keeps_head_and_tail() {
         text.contains(&usage.output_dropped_bytes.to_string()),
         "no marker with the count"
     );
-    // FIXME: the host should be warned: [LimitKind::Output].
-    assert_eq!(*warned.lock().unwrap(), [] as [LimitKind; 0]);
+    assert_eq!(*warned.lock().unwrap(), [LimitKind::Output]);
     answers(&session);
 }
 

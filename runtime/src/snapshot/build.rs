@@ -171,9 +171,6 @@ impl Builder {
     }
 
     fn evaluate(&mut self, spec: &SnapshotSpec) -> Result<(), SnapshotError> {
-        for (position, entry) in spec.entries.iter().enumerate() {
-            self.run(position, entry, &Work::Import(entry.clone()))?;
-        }
         if let Some(script) = &spec.script {
             let code = Code::Script {
                 name: "snapshot-script.js".to_owned(),
@@ -181,6 +178,9 @@ impl Builder {
             };
             let work = Work::Execute(code, Value::Undefined);
             self.run(spec.entries.len(), "the script", &work)?;
+        }
+        for (position, entry) in spec.entries.iter().enumerate() {
+            self.run(position, entry, &Work::Import(entry.clone()))?;
         }
         Ok(())
     }
