@@ -163,6 +163,8 @@ impl State {
                     session.handle().cancel(in_flight.request);
                 }
             }
+            // Between requests a timer or a reply may be running guest code.
+            session.handle().cancel_running();
             let request_id = request.unwrap_or(RequestId::NONE);
             let close = SessionCommand::Close {
                 request: request_id,

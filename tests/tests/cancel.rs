@@ -51,6 +51,21 @@ fn what_runs_is_stopped_and_the_session_goes_on() {
 }
 
 #[test]
+fn what_runs_between_requests_is_stopped_by_closing() {
+    let sidecar = sidecar();
+    let neighbour = session(&sidecar);
+    let spinning = session(&sidecar);
+    let code = "setTimeout(() => { for (;;); }, 1); 1";
+    let started = spinning.execute(script("a.js", code)).unwrap();
+    assert_eq!(json(started.outcome), 1);
+    sidecar.serve_for(Duration::from_millis(100));
+    let begun = Instant::now();
+    spinning.close().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(1), "{begun:?}");
+    answers(&neighbour);
+}
+
+#[test]
 fn a_blocked_synchronous_call_is_woken() {
     let sidecar = sidecar();
     let kept: Arc<Mutex<Vec<Responder>>> = Arc::default();

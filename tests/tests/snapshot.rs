@@ -72,14 +72,26 @@ fn sessions_start_with_what_was_evaluated() {
 }
 
 #[test]
-fn an_equal_snapshot_is_reused() {
+fn an_equal_snapshot_has_the_same_key_and_is_kept_once() {
     let sidecar = sidecar();
     let first = packages(&sidecar);
     let second = packages(&sidecar);
-    // FIXME: it is made anew, with a key of its own; the keys should be equal.
-    assert_ne!(first.key, second.key);
-    assert!(!second.reused);
-    assert_eq!(sidecar.stats().unwrap().snapshots, 2);
+    assert_eq!(first.key, second.key);
+    assert_eq!(sidecar.stats().unwrap().snapshots, 1);
+}
+
+#[test]
+fn a_snapshot_that_no_session_can_be_restored_from_is_refused() {
+    let sidecar = sidecar();
+    let neighbour = session(&sidecar);
+    for source in [
+        "Object.freeze(globalThis)",
+        "Object.preventExtensions(globalThis)",
+    ] {
+        let (reason, _) = refusal(&sidecar, source, LimitsRequest::default());
+        assert_eq!(reason, Reason::SnapshotFailed, "{source}");
+    }
+    answers(&neighbour);
 }
 
 #[test]

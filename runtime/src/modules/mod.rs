@@ -61,4 +61,19 @@ impl Modules {
             counted: RefCell::default(),
         }
     }
+
+    /// Path and digest of each file that a module was made of, in the order of their paths.
+    pub(crate) fn file_digests(&self) -> Vec<(String, [u8; 32])> {
+        let mut files: Vec<(String, [u8; 32])> = self
+            .counted
+            .borrow()
+            .iter()
+            .filter_map(|path| {
+                let contents = self.directories.read(path).ok()?;
+                Some((path.clone(), contents.digest()))
+            })
+            .collect();
+        files.sort();
+        files
+    }
 }

@@ -22,7 +22,7 @@ use super::image::{Image, key_of};
 use crate::enter::Realm;
 use crate::guards::{Budget, HeapGuard, ThreadClock, Watchdog, budget_allocator};
 use crate::platform::{Platform, TaskRoute};
-use crate::session::{Links, Runner, State, Work, session_modules};
+use crate::session::{Links, Runner, State, Work, birth_realm, session_modules};
 use crate::{bootstrap, callbacks, externals};
 
 /// What a build may use where its spec says nothing.
@@ -67,6 +67,12 @@ pub enum SnapshotError {
     /// A fault of ours.
     #[error("the realm could not be made")]
     Bootstrap,
+    /// A session cannot be opened from it: the entries broke the realm.
+    #[error(
+        "no session can be opened from the snapshot: its code has removed or changed globals \
+         that the realm needs"
+    )]
+    NotRestored,
     /// V8 gave no blob.
     #[error("V8 could not serialise the heap")]
     NotSerialised,
@@ -97,23 +103,38 @@ pub fn build_snapshot(
     let mut builder = Builder::new(spec)?;
     let evaluated = builder.evaluate(spec);
     let evaluate_us = micros(started.elapsed());
+    let files = builder.realm.state().modules.file_digests();
     // In any case: a snapshot creator that is dropped without a blob aborts.
     let (blob, modules, entries) = builder.serialise(evaluated.is_ok().then_some(spec));
     evaluated?;
     let blob = blob.ok_or(SnapshotError::NotSerialised)?;
-    let report = SnapshotReport {
-        build_us: micros(started.elapsed()),
-        evaluate_us,
-        modules: u32::try_from(modules.len()).unwrap_or(u32::MAX),
-    };
     let image = SnapshotImage {
-        key: key_of(&blob, &format!("{spec:?}")),
+        key: key_of(&format!("{spec:?}"), &files),
         blob,
         modules,
         entries,
         cwd: spec.cwd.clone(),
     };
+    try_out(&image, spec)?;
+    let report = SnapshotReport {
+        build_us: micros(started.elapsed()),
+        evaluate_us,
+        modules: u32::try_from(image.modules.len()).unwrap_or(u32::MAX),
+    };
     Ok((image, report))
+}
+
+/// Opens a session from the image. What V8 cannot restore — a frozen global, say — ends this
+/// process here and not the one that has all the sessions.
+fn try_out(image: &SnapshotImage, spec: &SnapshotSpec) -> Result<(), SnapshotError> {
+    let limits = build_limits(&spec.limits);
+    let handle = Arc::new(OnceLock::new());
+    let links = links(limits, &handle);
+    let sources = Arc::new(SharedSources::default());
+    let image = Image::new(image.clone(), Vec::new());
+    birth_realm(&image, &open_spec(spec, limits), &links, &handle, &sources)
+        .map(drop)
+        .map_err(|_| SnapshotError::NotRestored)
 }
 
 fn micros(time: Duration) -> u64 {
@@ -224,7 +245,7 @@ impl Builder {
             modules
         });
         let isolate = self.realm.into_isolate();
-        let blob = isolate.create_blob(v8::FunctionCodeHandling::Keep);
+        let blob = isolate.create_blob(v8::FunctionCodeHandling::Clear);
         drop(self.guard);
         let blob = blob
             .filter(|_| wanted)

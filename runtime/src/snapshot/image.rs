@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use host_bridge::{SnapshotImage, SnapshotModule};
 use protocol::SnapshotKey;
 use sha2::{Digest, Sha256};
@@ -76,18 +75,21 @@ pub(crate) fn base_image() -> Option<Image> {
     })
 }
 
-/// Names a snapshot: a digest over everything that decides what it is.
-pub(crate) fn key_of(blob: &Bytes, spec: &str) -> SnapshotKey {
+/// Names a snapshot: a digest over everything that decides what it is. The blob does not: it
+/// holds hash seeds, and two of the same spec and files differ in them alone.
+pub(crate) fn key_of(spec: &str, files: &[(String, [u8; 32])]) -> SnapshotKey {
     let mut digest = Sha256::new();
-    for part in [
-        env!("CARGO_PKG_VERSION"),
-        v8::V8::get_version(),
-        &flags::text(),
-        spec,
-    ] {
+    let mut part = |part: &[u8]| {
         digest.update(part.len().to_be_bytes());
         digest.update(part);
+    };
+    part(env!("CARGO_PKG_VERSION").as_bytes());
+    part(v8::V8::get_version().as_bytes());
+    part(flags::text().as_bytes());
+    part(spec.as_bytes());
+    for (path, contents) in files {
+        part(path.as_bytes());
+        part(contents);
     }
-    digest.update(blob);
     SnapshotKey(digest.finalize().into())
 }

@@ -144,6 +144,14 @@ impl Session {
         self.deadline = now.checked_add(within);
     }
 
+    /// Running stays. What runs was told to stop and has the grace period for it.
+    pub(crate) fn stopping(&mut self, request: RequestId, now: Instant) {
+        if self.running() == Some(request) {
+            let until = now.checked_add(self.grace);
+            self.deadline = [self.deadline, until].into_iter().flatten().min();
+        }
+    }
+
     /// any ---- deadline over ----> Quarantined. A thread that waits for the host to read
     /// is not to blame and gets another round.
     pub(super) fn expire(&mut self, now: Instant) -> bool {

@@ -67,6 +67,15 @@ impl Ending {
                 let report = LimitReport::new(LimitKind::Memory, limits.heap_bytes, usage);
                 Ending::Limit(report)
             }
+            // Its time was up and it went on: a built-in that V8 does not interrupt.
+            RequestError::SessionLost {
+                reason: Reason::StuckSession,
+                ..
+            } => Ending::Limit(LimitReport::new(
+                LimitKind::Wall,
+                limits.wall_ms,
+                limits.wall_ms,
+            )),
             RequestError::Refused {
                 limit: Some(report),
                 ..

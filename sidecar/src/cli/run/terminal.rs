@@ -72,7 +72,7 @@ impl Terminal {
                 streams.show(Stream::Stdout, format!("{value}\n").as_bytes());
             }
             Ending::Ok(_) => {}
-            Ending::Exception(error) => complain(format_args!("Uncaught {}", stack(error))),
+            Ending::Exception(error) => complain(format_args!("{}", uncaught(error))),
             Ending::Limit(report) => complain(limit_line(report)),
             Ending::Cancelled => complain("cancelled"),
             Ending::Lost { reason, .. } => complain(format_args!("isolate-sidecar run: {reason}")),
@@ -120,6 +120,15 @@ pub(super) fn complain(text: impl Display) {
 }
 
 /// The stack with those of the causes, as Node shows them.
+/// As Node says it. What is no error has no name of its own.
+fn uncaught(error: &JsError) -> String {
+    let stack = stack(error);
+    match stack.strip_prefix("Uncaught: ") {
+        Some(thrown) => format!("Uncaught {thrown}"),
+        None => format!("Uncaught {stack}"),
+    }
+}
+
 fn stack(error: &JsError) -> String {
     let mut text = own_stack(error);
     let mut cause = error.cause.as_deref();
