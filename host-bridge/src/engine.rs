@@ -191,17 +191,38 @@ pub enum ExitReason {
 }
 
 /// Where a session reports. Blocks while the router is behind; the guest waits.
-pub struct EventSender(Box<dyn Fn(SessionEvent) + Send + Sync>);
+pub struct EventSender {
+    send: Box<dyn Fn(SessionEvent) + Send + Sync>,
+    stopping: Box<dyn Fn(RequestId) + Send + Sync>,
+}
 
 impl EventSender {
     /// Delivers through `send`.
     pub fn new(send: impl Fn(SessionEvent) + Send + Sync + 'static) -> EventSender {
-        EventSender(Box::new(send))
+        EventSender {
+            send: Box::new(send),
+            stopping: Box::new(|_| {}),
+        }
+    }
+
+    /// Tells `stopping` when a request is told to stop, for whatever reason: from then on it
+    /// has the grace period. It is called from any thread and must not block.
+    #[must_use]
+    pub fn on_stopping(self, stopping: impl Fn(RequestId) + Send + Sync + 'static) -> EventSender {
+        EventSender {
+            stopping: Box::new(stopping),
+            ..self
+        }
+    }
+
+    /// `request` was told to stop. Never blocks.
+    pub fn stopping(&self, request: RequestId) {
+        (self.stopping)(request);
     }
 
     /// Reports `event`.
     pub fn send(&self, event: SessionEvent) {
-        (self.0)(event);
+        (self.send)(event);
     }
 }
 

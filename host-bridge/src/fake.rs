@@ -61,7 +61,7 @@ impl Engine for FakeEngine {
         let bell = Arc::clone(&mailbox);
         let names = spec.functions.iter().map(|f| f.name.clone()).collect();
         let shared = Arc::new(Shared {
-            terminator: Terminator::new(move || bell.interrupt()),
+            terminator: Terminator::new(move |_| bell.interrupt()),
             mailbox,
             calls: CallTable::new(spec.limits.host_calls_in_flight),
             counters: Counters::new(names),

@@ -31,7 +31,7 @@ pub enum StopReason {
 /// Invariant: the first reason wins; later ones are not recorded.
 pub struct Terminator {
     slot: Mutex<Slot>,
-    interrupt: Box<dyn Fn() + Send + Sync>,
+    interrupt: Box<dyn Fn(RequestId) + Send + Sync>,
 }
 
 #[derive(Debug, Default)]
@@ -43,8 +43,9 @@ struct Slot {
 
 impl Terminator {
     /// `interrupt` makes the guest stop soon: it wakes a blocked host call and
-    /// terminates JavaScript execution.
-    pub fn new(interrupt: impl Fn() + Send + Sync + 'static) -> Terminator {
+    /// terminates JavaScript execution. It is told which request is to stop, and must not
+    /// block.
+    pub fn new(interrupt: impl Fn(RequestId) + Send + Sync + 'static) -> Terminator {
         Terminator {
             slot: Mutex::default(),
             interrupt: Box::new(interrupt),
@@ -60,7 +61,7 @@ impl Terminator {
         slot.early.retain(|early| *early != request);
         if slot.early.len() != n_before {
             slot.verdict = Some(StopReason::Cancelled);
-            (self.interrupt)();
+            (self.interrupt)(request);
         }
     }
 
@@ -85,18 +86,18 @@ impl Terminator {
             return false;
         }
         slot.verdict.get_or_insert(reason);
-        (self.interrupt)();
+        (self.interrupt)(request);
         true
     }
 
     /// Any thread: stops whatever is running, if anything is.
     pub fn stop_running(&self, reason: StopReason) -> bool {
         let mut slot = self.slot();
-        if slot.running.is_none() {
+        let Some(request) = slot.running else {
             return false;
-        }
+        };
         slot.verdict.get_or_insert(reason);
-        (self.interrupt)();
+        (self.interrupt)(request);
         true
     }
 
@@ -136,7 +137,7 @@ mod tests {
     fn counting() -> (Terminator, Arc<AtomicUsize>) {
         let n_interrupts = Arc::new(AtomicUsize::new(0));
         let seen = Arc::clone(&n_interrupts);
-        let terminator = Terminator::new(move || {
+        let terminator = Terminator::new(move |_| {
             seen.fetch_add(1, SeqCst);
         });
         (terminator, n_interrupts)

@@ -161,6 +161,7 @@ fn links(
     isolate: &Arc<OnceLock<v8::IsolateHandle>>,
 ) -> Links {
     let mailbox = Arc::new(Mailbox::default());
+    let events = Arc::new(events);
     let names = spec
         .functions
         .iter()
@@ -169,12 +170,12 @@ fn links(
     let counters = Arc::new(Counters::new(names));
     let heap_bytes = usize::try_from(spec.limits.heap_bytes).unwrap_or(usize::MAX);
     Links {
-        terminator: Arc::new(interrupting(&mailbox, isolate)),
+        terminator: Arc::new(interrupting(&mailbox, isolate, &events)),
         mailbox,
         calls: Arc::new(CallTable::new(spec.limits.host_calls_in_flight)),
         budget: Arc::new(Budget::new(heap_bytes, Arc::clone(&counters))),
         counters,
-        events: Arc::new(events),
+        events,
     }
 }
 

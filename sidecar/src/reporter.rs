@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use host_bridge::{EventSender, SessionEvent};
+use protocol::RequestId;
 use protocol::frame::HostCall;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
@@ -22,6 +23,8 @@ use crate::session_table::SessionKey;
 pub(crate) enum Report {
     /// Something happened in a session.
     Event(SessionReport),
+    /// A request was told to stop; it has the grace period for it.
+    Stopping(SessionKey, RequestId),
     /// A session thread has begun to write and the descriptor takes no more.
     Unwritten,
 }
@@ -50,7 +53,11 @@ pub(crate) struct Reporter {
 
 impl Reporter {
     pub(crate) fn into_sender(self) -> EventSender {
-        EventSender::new(move |event| self.send(event))
+        let (key, reports) = (self.key, self.reports.clone());
+        EventSender::new(move |event| self.send(event)).on_stopping(move |request| {
+            // Where the queue is full the request still has its wall-clock deadline.
+            let _ = reports.try_send(Report::Stopping(key, request));
+        })
     }
 
     fn send(&self, event: SessionEvent) {

@@ -182,8 +182,16 @@ impl Router {
     fn report(&mut self, report: Report) {
         match report {
             Report::Event(report) => session_event::handle(&mut self.state, report),
+            Report::Stopping(key, request) if self.state.sessions.is_current(key) => {
+                let now = Instant::now();
+                // The error is that the session is gone, and so is the request.
+                let _ = self.state.sessions.update(key.id, |session| {
+                    session.stopping(request, now);
+                    Ok(())
+                });
+            }
             // The flush at the end of this turn is what is asked for.
-            Report::Unwritten => {}
+            Report::Stopping(..) | Report::Unwritten => {}
         }
     }
 

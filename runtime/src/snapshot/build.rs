@@ -318,26 +318,30 @@ fn open_spec(spec: &SnapshotSpec, limits: Limits) -> OpenSpec {
 
 fn links(limits: Limits, handle: &Arc<OnceLock<v8::IsolateHandle>>) -> Links {
     let mailbox = Arc::new(Mailbox::default());
+    // What an SDK prints while it is loaded is nobody's output.
+    let events = Arc::new(EventSender::new(drop));
     let counters = Arc::new(Counters::new(Vec::new()));
     let heap_bytes = usize::try_from(limits.heap_bytes).unwrap_or(usize::MAX);
     Links {
-        terminator: Arc::new(interrupting(&mailbox, handle)),
+        terminator: Arc::new(interrupting(&mailbox, handle, &events)),
         mailbox,
         calls: Arc::new(CallTable::new(0)),
         budget: Arc::new(Budget::new(heap_bytes, Arc::clone(&counters))),
         counters,
-        // What an SDK prints while it is loaded is nobody's output.
-        events: Arc::new(EventSender::new(drop)),
+        events,
     }
 }
 
-/// A terminator that wakes the session's mailbox and stops its JavaScript.
+/// A terminator that wakes the session's mailbox, stops its JavaScript and says so.
 pub(crate) fn interrupting(
     mailbox: &Arc<Mailbox<crate::platform::Task>>,
     handle: &Arc<OnceLock<v8::IsolateHandle>>,
+    events: &Arc<EventSender>,
 ) -> Terminator {
     let (mailbox, handle) = (Arc::clone(mailbox), Arc::clone(handle));
-    Terminator::new(move || {
+    let events = Arc::clone(events);
+    Terminator::new(move |request| {
+        events.stopping(request);
         mailbox.interrupt();
         if let Some(isolate) = handle.get() {
             isolate.terminate_execution();

@@ -1,8 +1,6 @@
 //! `Cancel`: PROTOCOL.md 6.3. Has no reply of its own, and one that comes too late does
 //! nothing.
 
-use std::time::Instant;
-
 use crate::error::RequestError;
 use crate::state::{Address, State};
 
@@ -14,7 +12,6 @@ pub(crate) fn handle(state: &mut State, to: Address) -> Result<(), RequestError>
             .any(|known| known.request == to.request && known.runs_code());
         if is_in_flight {
             session.handle().cancel(to.request);
-            session.stopping(to.request, Instant::now());
         }
         Ok(())
     })

@@ -71,11 +71,12 @@ impl Ending {
             RequestError::SessionLost {
                 reason: Reason::StuckSession,
                 ..
-            } => Ending::Limit(LimitReport::new(
-                LimitKind::Wall,
-                limits.wall_ms,
-                limits.wall_ms,
-            )),
+            } => {
+                let cpu = (LimitKind::Cpu, limits.cpu_ms);
+                let wall = (LimitKind::Wall, limits.wall_ms);
+                let (which, limit) = if cpu.1 < wall.1 { cpu } else { wall };
+                Ending::Limit(LimitReport::new(which, limit, limit))
+            }
             RequestError::Refused {
                 limit: Some(report),
                 ..
