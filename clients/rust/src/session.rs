@@ -254,7 +254,8 @@ impl Drop for Session {
         {
             self.connection.lock().forget(key);
         }
-        self.connection.lock().remove_session(self.id);
+        let entry = self.connection.lock().remove_session(self.id);
+        drop(entry);
     }
 }
 

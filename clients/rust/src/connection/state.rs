@@ -282,8 +282,11 @@ impl State {
         self.sessions.get_mut(&id)
     }
 
-    pub(crate) fn remove_session(&mut self, id: SessionId) {
-        self.sessions.remove(&id);
+    /// The caller drops what comes back after it has let go of the state: host functions may
+    /// own responders, and those answer when they are dropped.
+    #[must_use]
+    pub(crate) fn remove_session(&mut self, id: SessionId) -> Option<SessionEntry> {
+        self.sessions.remove(&id)
     }
 
     /// Why a session is gone, if it is.
