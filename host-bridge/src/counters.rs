@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use protocol::{MethodStats, SessionStats};
+use protocol::{MethodStats, SessionStats, Usage};
 
 use crate::Histogram;
 
@@ -112,6 +112,22 @@ impl Counters {
         self.output_dropped.fetch_add(bytes, Relaxed);
     }
 
+    /// The sums and peaks so far, without a look at the single methods.
+    pub fn totals(&self) -> Usage {
+        let round_trips = self.methods().iter().flatten().fold(0u64, |sum, method| {
+            sum.saturating_add(method.latency.count())
+        });
+        Usage {
+            round_trips,
+            heap_peak_bytes: self.heap_peak.load(Relaxed),
+            external_peak_bytes: self.external_peak.load(Relaxed),
+            modules_from_reader: self.from_reader.load(Relaxed),
+            modules_from_snapshot: self.from_snapshot.load(Relaxed),
+            modules_from_host: self.from_host.load(Relaxed),
+            ..Usage::default()
+        }
+    }
+
     /// Everything, as it goes on the wire. Methods that were never called are left out.
     pub fn snapshot(&self) -> SessionStats {
         let methods: Vec<MethodStats> = self
@@ -195,6 +211,7 @@ mod tests {
         counters.round_trip(99, &trip(9, false));
         let stats = counters.snapshot();
         assert_eq!(stats.round_trips, 3);
+        assert_eq!(counters.totals().round_trips, 3);
         assert_eq!((stats.bytes_out, stats.bytes_in), (30, 9));
         let names: Vec<_> = stats.methods.iter().map(|m| m.method.as_str()).collect();
         assert_eq!(names, ["a", "b"]);

@@ -29,6 +29,6 @@ pub use self::histogram::Histogram;
 pub use self::mailbox::{
     Answer, Interrupted, MAX_COMMANDS, MAX_OUTPUT_IN_FLIGHT, Mailbox, OutputTicket, Received, Wants,
 };
-pub use self::snapshot::{SnapshotImage, SnapshotModule, SnapshotReport, SnapshotSpec};
+pub use self::snapshot::{SnapshotImage, SnapshotModule, SnapshotReport};
 pub use self::source_map::{MappedPlace, SourceMaps};
 pub use self::terminator::{StopReason, Terminator};

@@ -1,31 +1,10 @@
-//! What a snapshot is made from, and what comes out: plain data that passes between the
-//! process that builds it and the one that opens sessions from it.
+//! What comes out when a snapshot is made of a `WarmSnapshot`: plain data that passes
+//! between the process that builds it and the one that opens sessions from it.
 
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use protocol::{EnvVar, LimitsRequest, Root, SnapshotKey};
-
-/// What a snapshot is made from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SnapshotSpec {
-    /// Directories that modules may come from.
-    pub roots: Vec<Root>,
-    /// Specifiers that are imported, in this order, as if by a module in `cwd`.
-    pub entries: Vec<String>,
-    /// A script that runs before the entries.
-    pub script: Option<String>,
-    /// `process.env` while the snapshot is made.
-    pub env: Vec<EnvVar>,
-    /// `process.argv` while the snapshot is made.
-    pub argv: Vec<String>,
-    /// `process.cwd()` while the snapshot is made; a guest path.
-    pub cwd: String,
-    /// Conditions beyond Node's own.
-    pub conditions: Vec<String>,
-    /// Limits of the build.
-    pub limits: LimitsRequest,
-}
+use protocol::SnapshotKey;
 
 /// A module whose evaluated instance is inside a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]

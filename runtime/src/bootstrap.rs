@@ -11,6 +11,7 @@ use v8::script_compiler::{CompileOptions, NoCacheReason, Source, compile_unbound
 use crate::Scope;
 use crate::code_cache;
 use crate::externals;
+use crate::modules::{CodeKind, origin};
 use crate::scripts::{SCRIPTS, Script};
 use crate::session::State;
 use crate::strings::{set, string, string_array};
@@ -51,20 +52,8 @@ pub(crate) fn compile_unbound<'s>(
     scope: &Scope<'s, '_>,
     script: &'static Script,
 ) -> Option<v8::Local<'s, v8::UnboundScript>> {
-    let name = string(scope, &format!("node:internal/{}", script.file));
-    let origin = v8::ScriptOrigin::new(
-        scope,
-        name.into(),
-        0,
-        0,
-        false,
-        -1,
-        None,
-        false,
-        false,
-        false,
-        None,
-    );
+    let name = format!("node:internal/{}", script.file);
+    let origin = origin(scope, &name, CodeKind::Script);
     let text = v8::String::new_from_onebyte_const(scope, &script.text)?;
     let (mut source, options) = match code_cache::of(script.file) {
         Some(code) => (

@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use host_bridge::reader::SharedSources;
 use host_bridge::{
-    CallTable, Counters, Engine, EventSender, Mailbox, OpenError, OpenSpec, SendError,
-    SessionCommand, SessionHandle, SnapshotImage, StopReason,
+    Engine, EventSender, OpenError, OpenSpec, SendError, SessionCommand, SessionHandle,
+    SnapshotImage, StopReason,
 };
 use protocol::{RequestId, SessionStats, SnapshotKey};
 
 use crate::enter::in_new_context;
-use crate::guards::{Budget, Watchdog};
+use crate::guards::Watchdog;
 use crate::platform::Platform;
 use crate::session::{Links, SessionThread};
-use crate::snapshot::{Image, base_image, interrupting};
+use crate::snapshot::{Image, base_image};
 use crate::{code_cache, externals};
 
 /// Snapshots that are kept. Their memory is never given back.
@@ -111,7 +111,7 @@ impl Engine for ThreadEngine {
     ) -> Result<Box<dyn SessionHandle>, OpenError> {
         let image = self.image(spec.snapshot)?;
         let isolate = Arc::new(OnceLock::new());
-        let links = links(&spec, events, &isolate);
+        let links = Links::new(&spec, events, &isolate);
         let name = format!("session-{}", spec.session.get());
         let session = SessionThread {
             spec,
@@ -152,30 +152,6 @@ impl Engine for ThreadEngine {
 
     fn version(&self) -> String {
         self.version.to_owned()
-    }
-}
-
-fn links(
-    spec: &OpenSpec,
-    events: EventSender,
-    isolate: &Arc<OnceLock<v8::IsolateHandle>>,
-) -> Links {
-    let mailbox = Arc::new(Mailbox::default());
-    let events = Arc::new(events);
-    let names = spec
-        .functions
-        .iter()
-        .map(|function| function.name.clone())
-        .collect();
-    let counters = Arc::new(Counters::new(names));
-    let heap_bytes = usize::try_from(spec.limits.heap_bytes).unwrap_or(usize::MAX);
-    Links {
-        terminator: Arc::new(interrupting(&mailbox, isolate, &events)),
-        mailbox,
-        calls: Arc::new(CallTable::new(spec.limits.host_calls_in_flight)),
-        budget: Arc::new(Budget::new(heap_bytes, Arc::clone(&counters))),
-        counters,
-        events,
     }
 }
 

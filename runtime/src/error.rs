@@ -3,6 +3,8 @@
 //! Invariant: nothing here runs guest code. Names and messages are read from own and
 //! inherited *data* properties of objects that are no proxies, frames from V8's own record.
 
+use std::pin::pin;
+
 use protocol::{JsError, StackFrame};
 
 use crate::Scope;
@@ -19,6 +21,33 @@ const MAX_TEXT: usize = 64 * 1024;
 const MAX_FRAMES: usize = 64;
 /// Scripts of this scheme are ours; their frames are not shown.
 const INTERNAL_PREFIX: &str = "node:internal/";
+
+/// Why code of ours that calls into V8 came to nothing.
+pub(crate) enum Failure {
+    /// This was thrown; it is no longer pending.
+    Threw(v8::Global<v8::Value>),
+    /// The request is being stopped.
+    Terminated,
+    /// Nothing is pending.
+    Silent,
+}
+
+/// Runs `f` and catches what it throws. What it gives must hold no handle of its scope.
+pub(crate) fn caught<'i, T>(
+    scope: &mut Scope<'_, 'i>,
+    f: impl for<'s> FnOnce(&mut Scope<'s, 'i>) -> Option<T>,
+) -> Result<T, Failure> {
+    let scope = pin!(v8::TryCatch::new(scope));
+    let scope = &mut scope.init();
+    match f(scope) {
+        Some(value) => Ok(value),
+        None if scope.has_terminated() => Err(Failure::Terminated),
+        None => Err(match scope.exception() {
+            Some(thrown) => Failure::Threw(v8::Global::new(scope, thrown)),
+            None => Failure::Silent,
+        }),
+    }
+}
 
 /// Flattens what was thrown, whatever it is.
 pub(crate) fn flatten<'s>(scope: &mut Scope<'s, '_>, thrown: v8::Local<'s, v8::Value>) -> JsError {

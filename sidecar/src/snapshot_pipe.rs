@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 
 use bytes::{Buf, Bytes, BytesMut};
-use host_bridge::{SnapshotImage, SnapshotModule, SnapshotReport, SnapshotSpec};
+use host_bridge::{SnapshotImage, SnapshotModule, SnapshotReport};
 use protocol::bounds::MAX_FRAME_CEILING;
 use protocol::frame::{Frame, HEAD_LEN, Kind, Refused, SnapshotReady, WarmSnapshot};
 use protocol::{
@@ -93,7 +93,7 @@ pub(crate) fn encode_spec(warm: WarmSnapshot) -> Result<Bytes, PipeError> {
 /// # Errors
 ///
 /// When it is not exactly one `WarmSnapshot` frame.
-pub fn read_spec(input: &mut dyn Read) -> Result<SnapshotSpec, PipeError> {
+pub fn read_spec(input: &mut dyn Read) -> Result<WarmSnapshot, PipeError> {
     let max = usize::try_from(MAX_FRAME_CEILING)
         .unwrap_or(usize::MAX)
         .saturating_add(HEAD_LEN);
@@ -111,16 +111,7 @@ pub fn read_spec(input: &mut dyn Read) -> Result<SnapshotSpec, PipeError> {
     if !bytes.is_empty() {
         return Err(PipeError::Trailing(bytes.len()));
     }
-    Ok(SnapshotSpec {
-        roots: warm.roots,
-        entries: warm.entries,
-        script: warm.script,
-        env: warm.env,
-        argv: warm.argv,
-        cwd: warm.cwd,
-        conditions: warm.conditions,
-        limits: warm.limits,
-    })
+    Ok(warm)
 }
 
 /// Child: a snapshot was made.

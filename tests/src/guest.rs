@@ -1,11 +1,12 @@
 //! Sidecars and sessions in one call, and what guests came to.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use isolate_sidecar_client::{
-    Finished, JsError, LimitReport, LimitsRequest, Outcome, Root, Session, SessionOptions, Sidecar,
-    SidecarCommand, Value, script,
+    CallMode, Finished, JsError, LimitReport, LimitsRequest, Outcome, Responder, Root, Session,
+    SessionOptions, Sidecar, SidecarCommand, Value, ValueFormat, script,
 };
 
 use crate::program::{Program, program, workspace};
@@ -128,4 +129,21 @@ pub fn demo_root() -> Root {
 /// The folder of all fixtures.
 pub fn fixtures() -> PathBuf {
     workspace().join("fixtures")
+}
+
+/// Host calls that were made and not answered, and who may answer them.
+pub type Unanswered = Arc<Mutex<Vec<Responder>>>;
+
+/// A session with a host function that nobody answers by itself.
+pub fn unanswered(sidecar: &Sidecar, name: &str, mode: CallMode) -> (Session, Unanswered) {
+    let kept = Unanswered::default();
+    let keep = Arc::clone(&kept);
+    let session = sidecar
+        .session(SessionOptions::default())
+        .deferred(name, mode, ValueFormat::Json, move |_, responder| {
+            keep.lock().unwrap().push(responder);
+        })
+        .open()
+        .unwrap();
+    (session, kept)
 }

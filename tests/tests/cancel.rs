@@ -5,13 +5,11 @@
     reason = "what goes wrong in a shared function fails the test, as it should"
 )]
 
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use e2e_tests::{answers, json, session, sidecar};
+use e2e_tests::{answers, json, session, sidecar, unanswered};
 use isolate_sidecar_client::{
-    CallMode, Outcome, Pending, Reason, RequestError, Responder, Session, SessionOptions, Sidecar,
-    ValueFormat, script,
+    CallMode, Outcome, Pending, Reason, RequestError, Session, Sidecar, script,
 };
 
 /// Cancels `pending` once it has had time to start, and says how it ended.
@@ -68,20 +66,7 @@ fn what_runs_between_requests_is_stopped_by_closing() {
 #[test]
 fn a_blocked_synchronous_call_is_woken() {
     let sidecar = sidecar();
-    let kept: Arc<Mutex<Vec<Responder>>> = Arc::default();
-    let keep = Arc::clone(&kept);
-    let session = sidecar
-        .session(SessionOptions::default())
-        .deferred(
-            "never",
-            CallMode::Sync,
-            ValueFormat::Json,
-            move |_, responder| {
-                keep.lock().unwrap().push(responder);
-            },
-        )
-        .open()
-        .unwrap();
+    let (session, kept) = unanswered(&sidecar, "never", CallMode::Sync);
     let pending = session.start(script("a.js", "host.never()")).unwrap();
     assert_eq!(cancelled(&sidecar, &session, pending), Outcome::Cancelled);
     assert_eq!(kept.lock().unwrap().len(), 1);

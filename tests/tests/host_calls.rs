@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use e2e_tests::{answers, error, json, ok, run, session, sidecar};
+use e2e_tests::{answers, error, json, ok, run, session, sidecar, unanswered};
 use isolate_sidecar_client::{
     CallMode, GuestEvent, HostError, LimitKind, LimitsRequest, Outcome, Responder, SessionOptions,
     Value, ValueFormat, script,
@@ -186,20 +186,7 @@ fn calls_in_flight_and_their_time_are_limited() {
 #[test]
 fn a_call_may_outlive_its_request() {
     let sidecar = sidecar();
-    let kept: Arc<Mutex<Vec<Responder>>> = Arc::default();
-    let keep = Arc::clone(&kept);
-    let session = sidecar
-        .session(SessionOptions::default())
-        .deferred(
-            "later",
-            CallMode::Async,
-            ValueFormat::Json,
-            move |_, responder| {
-                keep.lock().unwrap().push(responder);
-            },
-        )
-        .open()
-        .unwrap();
+    let (session, kept) = unanswered(&sidecar, "later", CallMode::Async);
     assert_eq!(
         ok(
             &session,
@@ -218,20 +205,7 @@ fn a_call_may_outlive_its_request() {
 #[test]
 fn an_answer_to_a_session_that_is_gone_does_no_harm() {
     let sidecar = sidecar();
-    let kept: Arc<Mutex<Vec<Responder>>> = Arc::default();
-    let keep = Arc::clone(&kept);
-    let closing = sidecar
-        .session(SessionOptions::default())
-        .deferred(
-            "later",
-            CallMode::Async,
-            ValueFormat::Json,
-            move |_, responder| {
-                keep.lock().unwrap().push(responder);
-            },
-        )
-        .open()
-        .unwrap();
+    let (closing, kept) = unanswered(&sidecar, "later", CallMode::Async);
     ok(&closing, "host.later().catch(() => {}); 0");
     sidecar.serve_for(Duration::from_millis(100));
     closing.close().unwrap();

@@ -1,10 +1,9 @@
 //! `import()`: the graph is loaded at once, since the reader answers without waiting; the
 //! promise settles when the module has been evaluated.
 
-use std::pin::pin;
-
 use super::load::{graph, resolve_or_throw, run, type_attribute};
 use crate::Scope;
+use crate::error::{Failure, caught};
 use crate::session::State;
 use crate::strings::{ErrorClass, new_error, text};
 
@@ -18,40 +17,23 @@ pub(crate) fn import_dynamically<'s>(
 ) -> Option<v8::Local<'s, v8::Promise>> {
     let referrer = text(scope, resource_name).unwrap_or_default();
     let specifier = specifier.to_rust_string_lossy(scope);
-    let loaded = {
-        let scope = pin!(v8::TryCatch::new(scope));
-        let scope = &mut scope.init();
-        let loaded = load(scope, &specifier, &referrer, attributes).map(|(module, promise)| {
-            (
-                v8::Global::new(scope, module),
-                v8::Global::new(scope, promise),
-            )
-        });
-        match loaded {
-            Some(loaded) => Ok(loaded),
-            None if scope.has_terminated() => return None,
-            None => Err(scope
-                .exception()
-                .map(|thrown| v8::Global::new(scope, thrown))),
-        }
-    };
-    match loaded {
+    let loaded = caught(scope, |scope| {
+        load(scope, &specifier, &referrer, attributes)
+    });
+    let thrown = match loaded {
         Ok((module, promise)) => {
             let module = v8::Local::new(scope, module);
             let promise = v8::Local::new(scope, promise);
-            namespace_after(scope, module, promise)
+            return namespace_after(scope, module, promise);
         }
-        Err(thrown) => {
-            let thrown = match thrown {
-                Some(thrown) => v8::Local::new(scope, thrown),
-                // V8 ends the process over a callback that fails without an exception.
-                None => internal_error(scope, &specifier),
-            };
-            let resolver = v8::PromiseResolver::new(scope)?;
-            resolver.reject(scope, thrown)?;
-            Some(resolver.get_promise(scope))
-        }
-    }
+        Err(Failure::Terminated) => return None,
+        Err(Failure::Threw(thrown)) => v8::Local::new(scope, thrown),
+        // V8 ends the process over a callback that fails without an exception.
+        Err(Failure::Silent) => internal_error(scope, &specifier),
+    };
+    let resolver = v8::PromiseResolver::new(scope)?;
+    resolver.reject(scope, thrown)?;
+    Some(resolver.get_promise(scope))
 }
 
 fn internal_error<'s>(scope: &Scope<'s, '_>, specifier: &str) -> v8::Local<'s, v8::Value> {
@@ -59,18 +41,21 @@ fn internal_error<'s>(scope: &Scope<'s, '_>, specifier: &str) -> v8::Local<'s, v
     new_error(scope, ErrorClass::Error, "ERR_INTERNAL", &message)
 }
 
-fn load<'s>(
-    scope: &mut Scope<'s, '_>,
+fn load(
+    scope: &mut Scope<'_, '_>,
     specifier: &str,
     referrer: &str,
-    attributes: v8::Local<'s, v8::FixedArray>,
-) -> Option<(v8::Local<'s, v8::Module>, v8::Local<'s, v8::Promise>)> {
+    attributes: v8::Local<'_, v8::FixedArray>,
+) -> Option<(v8::Global<v8::Module>, v8::Global<v8::Promise>)> {
     let state = State::of(scope)?;
     let attribute = type_attribute(scope, attributes, 2)?;
     let target = resolve_or_throw(scope, &state, specifier, referrer)?;
     let module = graph(scope, &state, &target, &attribute)?;
     let promise = run(scope, module)?;
-    Some((module, promise))
+    Some((
+        v8::Global::new(scope, module),
+        v8::Global::new(scope, promise),
+    ))
 }
 
 /// A promise of the namespace of `module`, settled when `promise` is.

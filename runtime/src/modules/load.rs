@@ -57,11 +57,7 @@ pub(crate) fn import_source<'s>(
     name: &str,
     source: &[u8],
 ) -> Option<Imported<'s>> {
-    let path = if name.starts_with('/') {
-        name.to_owned()
-    } else {
-        format!("{}/{name}", state.modules.cwd.trim_end_matches('/'))
-    };
+    let path = state.modules.path_of(name);
     let target = Target {
         url: super::path_url(&path),
         kind: TargetKind::File {

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use host_bridge::reader::HostDirectories;
 use host_bridge::resolver::Resolver;
 
+pub(crate) use self::compile::{CodeKind, origin};
 pub(crate) use self::dynamic::{import_dynamically, promise_callback};
 pub(crate) use self::load::{
     Imported, evaluate_synthetic, import, import_source, init_import_meta, linked, namespace_value,

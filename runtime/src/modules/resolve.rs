@@ -89,6 +89,15 @@ impl Modules {
             .map(Target::from)
     }
 
+    /// Guest path of code that the host has named: as from the working directory.
+    pub(crate) fn path_of(&self, name: &str) -> String {
+        if name.starts_with('/') {
+            name.to_owned()
+        } else {
+            format!("{}/{name}", self.cwd.trim_end_matches('/'))
+        }
+    }
+
     /// Counts a module, named by its URL or path, the first time it is used.
     pub(crate) fn count(&self, state: &State, origin: ModuleOrigin, name: &str) {
         if self.counted.borrow_mut().insert(name.to_owned()) {

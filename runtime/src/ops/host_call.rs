@@ -9,6 +9,7 @@ use protocol::frame::{HostError, Reply};
 use protocol::{CallId, CallMode, LimitKind, ValueFormat};
 
 use crate::Scope;
+use crate::error::{Failure, caught};
 use crate::externals::{Native, table};
 use crate::session::{PendingCall, State};
 use crate::strings::{ErrorClass, new_error, set, string, throw};
@@ -49,19 +50,21 @@ fn host_call<'s>(
 }
 
 /// Encodes the arguments, registers the call and sends it.
-fn send<'s>(
-    scope: &mut Scope<'s, '_>,
+fn send(
+    scope: &mut Scope<'_, '_>,
     state: &State,
     index: usize,
-    args: v8::Local<'s, v8::Value>,
+    args: v8::Local<'_, v8::Value>,
 ) -> Option<(CallId, u64)> {
     let format = state.format_of(index);
-    let args = if format == ValueFormat::Raw {
-        only_argument(scope, args)?
+    let max_bytes = state.limits.message_bytes;
+    let encoded = if format == ValueFormat::Raw {
+        let argument = only_argument(scope, args)?;
+        encode(scope, argument, format, max_bytes)
     } else {
-        args
+        encode(scope, args, format, max_bytes)
     };
-    let args = match encode(scope, args, format, state.limits.message_bytes) {
+    let args = match encoded {
         Ok(args) => args,
         Err(EncodeFailure::Threw) => return None,
         Err(EncodeFailure::TooLarge(report)) => {
@@ -99,7 +102,7 @@ fn send<'s>(
 /// A function of raw bytes has one argument, which is sent as it is.
 fn only_argument<'s>(
     scope: &mut Scope<'s, '_>,
-    args: v8::Local<'s, v8::Value>,
+    args: v8::Local<'_, v8::Value>,
 ) -> Option<v8::Local<'s, v8::Value>> {
     let args = v8::Local::<v8::Array>::try_from(args).ok()?;
     if args.length() > 1 {
@@ -159,25 +162,16 @@ fn call_async<'s>(
     args: v8::Local<'s, v8::Value>,
 ) -> Option<v8::Local<'s, v8::Value>> {
     let resolver = v8::PromiseResolver::new(scope)?;
-    let sent = {
-        let scope = std::pin::pin!(v8::TryCatch::new(scope));
-        let scope = &mut scope.init();
-        match send(scope, state, index, args) {
-            Some(sent) => Ok(sent),
-            None if scope.has_terminated() => return None,
-            None => Err(scope
-                .exception()
-                .map(|thrown| v8::Global::new(scope, thrown))),
-        }
-    };
+    let sent = caught(scope, |scope| send(scope, state, index, args));
     let (call, bytes_out) = match sent {
         Ok(sent) => sent,
         // What cannot be sent rejects the promise, as what cannot be answered does.
-        Err(thrown) => {
-            let thrown = v8::Local::new(scope, thrown?);
+        Err(Failure::Threw(thrown)) => {
+            let thrown = v8::Local::new(scope, thrown);
             resolver.reject(scope, thrown)?;
             return Some(resolver.get_promise(scope).into());
         }
+        Err(_) => return None,
     };
     let now = Instant::now();
     let pending = PendingCall {
@@ -199,26 +193,20 @@ pub(crate) fn settle(scope: &mut Scope<'_, '_>, state: &State, answer: &Answer) 
     let resolver = v8::Local::new(scope, &pending.resolver);
     match &answer.reply {
         Reply::Ok(value) => {
-            let decoded = {
-                let scope = std::pin::pin!(v8::TryCatch::new(scope));
-                let scope = &mut scope.init();
-                match decode(scope, value) {
-                    Some(value) => Ok(v8::Global::new(scope, value)),
-                    None => Err(scope
-                        .exception()
-                        .map(|thrown| v8::Global::new(scope, thrown))),
-                }
-            };
+            let decoded = caught(scope, |scope| {
+                let value = decode(scope, value)?;
+                Some(v8::Global::new(scope, value))
+            });
             match decoded {
                 Ok(value) => {
                     let value = v8::Local::new(scope, value);
                     resolver.resolve(scope, value);
                 }
-                Err(Some(thrown)) => {
+                Err(Failure::Threw(thrown)) => {
                     let thrown = v8::Local::new(scope, thrown);
                     resolver.reject(scope, thrown);
                 }
-                Err(None) => {}
+                Err(_) => {}
             }
         }
         Reply::Err(error) => {

@@ -22,5 +22,5 @@ mod work;
 
 pub(crate) use self::run::Runner;
 pub(crate) use self::state::{Links, PendingCall, State};
-pub(crate) use self::thread::{SessionThread, birth_realm, session_modules};
+pub(crate) use self::thread::{Birth, SessionThread, birth_realm, furnish, session_modules};
 pub(crate) use self::work::Work;

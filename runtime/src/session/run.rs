@@ -42,7 +42,7 @@ impl Runner<'_> {
         until: Until,
         format: Option<ValueFormat>,
     ) -> (Outcome, Usage) {
-        let before = self.state().links.counters.snapshot();
+        let before = self.state().links.counters.totals();
         let (started, cpu_started) = (Instant::now(), self.clock.now());
         let (ended, stopped) = self.bounded(request, |runner| runner.drive(work, until, format));
         let pieces = self.state().output.borrow_mut().finish();
@@ -292,8 +292,8 @@ impl Runner<'_> {
         self.state().links.events.send(SessionEvent::Guest(event));
     }
 
-    fn usage(&self, before: &protocol::SessionStats, wall: Duration, cpu: Duration) -> Usage {
-        let now = self.state().links.counters.snapshot();
+    fn usage(&self, before: &Usage, wall: Duration, cpu: Duration) -> Usage {
+        let now = self.state().links.counters.totals();
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         let (output_bytes, output_dropped_bytes) = self.state().output.borrow().totals();
         self.state()

@@ -4,11 +4,11 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use host_bridge::{
-    CallTable, Counters, EventSender, Mailbox, SessionEvent, SourceMaps, Terminator,
+    CallTable, Counters, EventSender, Mailbox, OpenSpec, SessionEvent, SourceMaps, Terminator,
 };
 use protocol::frame::GuestEvent;
 use protocol::{CallId, HostFunction, LimitKind, LimitReport, Limits, RequestId, ValueFormat};
@@ -31,6 +31,51 @@ pub(crate) struct Links {
     pub(crate) counters: Arc<Counters>,
     pub(crate) budget: Arc<Budget>,
     pub(crate) events: Arc<EventSender>,
+}
+
+impl Links {
+    /// The links of a session that is opened with `spec` and reports to `events`; its
+    /// isolate will be in `isolate`.
+    pub(crate) fn new(
+        spec: &OpenSpec,
+        events: EventSender,
+        isolate: &Arc<OnceLock<v8::IsolateHandle>>,
+    ) -> Links {
+        let mailbox = Arc::new(Mailbox::default());
+        let events = Arc::new(events);
+        let names = spec
+            .functions
+            .iter()
+            .map(|function| function.name.clone())
+            .collect();
+        let counters = Arc::new(Counters::new(names));
+        let heap_bytes = usize::try_from(spec.limits.heap_bytes).unwrap_or(usize::MAX);
+        Links {
+            terminator: Arc::new(interrupting(&mailbox, isolate, &events)),
+            mailbox,
+            calls: Arc::new(CallTable::new(spec.limits.host_calls_in_flight)),
+            budget: Arc::new(Budget::new(heap_bytes, Arc::clone(&counters))),
+            counters,
+            events,
+        }
+    }
+}
+
+/// A terminator that wakes the session's mailbox, stops its JavaScript and says so.
+fn interrupting(
+    mailbox: &Arc<Mailbox<Task>>,
+    isolate: &Arc<OnceLock<v8::IsolateHandle>>,
+    events: &Arc<EventSender>,
+) -> Terminator {
+    let (mailbox, isolate) = (Arc::clone(mailbox), Arc::clone(isolate));
+    let events = Arc::clone(events);
+    Terminator::new(move |request| {
+        events.stopping(request);
+        mailbox.interrupt();
+        if let Some(isolate) = isolate.get() {
+            isolate.terminate_execution();
+        }
+    })
 }
 
 /// State of one realm. Never leaves the session thread.

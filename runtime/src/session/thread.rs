@@ -156,7 +156,24 @@ pub(crate) fn birth_realm(
         .external_references(externals::references())
         .heap_limits(0, heap_bytes)
         .array_buffer_allocator(budget_allocator(&links.budget));
-    let mut isolate = v8::Isolate::new(params);
+    let isolate = v8::Isolate::new(params);
+    let mut birth = furnish(isolate, spec, links, handle, modules);
+    if !restore(&mut birth.realm, spec) {
+        return Err(BirthError::Restore);
+    }
+    Ok(birth)
+}
+
+/// Gives an isolate all that belongs to a session: callbacks, guards, the way of V8's tasks,
+/// its state and its context.
+pub(crate) fn furnish(
+    mut isolate: v8::OwnedIsolate,
+    spec: &OpenSpec,
+    links: &Links,
+    handle: &OnceLock<v8::IsolateHandle>,
+    modules: Modules,
+) -> Birth {
+    let heap_bytes = usize::try_from(spec.limits.heap_bytes).unwrap_or(usize::MAX);
     let _ = handle.set(isolate.thread_safe_handle());
     callbacks::install(&mut isolate);
     let guard = HeapGuard::install(&mut isolate, heap_bytes, &links.terminator, &links.budget);
@@ -167,11 +184,8 @@ pub(crate) fn birth_realm(
         spec.functions.clone(),
         modules,
     ));
-    let mut realm = Realm::new(isolate, state, Some(route), Some(Arc::clone(&guard)));
-    if !restore(&mut realm, spec) {
-        return Err(BirthError::Restore);
-    }
-    Ok(Birth { realm, guard })
+    let realm = Realm::new(isolate, state, Some(route), Some(Arc::clone(&guard)));
+    Birth { realm, guard }
 }
 
 pub(crate) fn session_modules(

@@ -9,7 +9,7 @@ use protocol::frame::{Call, CallTarget, Code, Execute};
 use super::State;
 use crate::Scope;
 use crate::error::flatten;
-use crate::modules::{self, Imported};
+use crate::modules::{self, CodeKind, Imported};
 use crate::strings::{ErrorClass, string, throw};
 use crate::value::decode;
 
@@ -152,25 +152,8 @@ fn run_script<'s>(
     source: &[u8],
 ) -> Option<v8::Local<'s, v8::Value>> {
     let source = v8::String::new_from_utf8(scope, source, v8::NewStringType::Normal)?;
-    let path = if name.starts_with('/') {
-        name.to_owned()
-    } else {
-        format!("{}/{name}", state.modules.cwd.trim_end_matches('/'))
-    };
-    let url = string(scope, &modules::path_url(&path));
-    let origin = v8::ScriptOrigin::new(
-        scope,
-        url.into(),
-        0,
-        0,
-        false,
-        -1,
-        None,
-        false,
-        false,
-        false,
-        None,
-    );
+    let url = modules::path_url(&state.modules.path_of(name));
+    let origin = modules::origin(scope, &url, CodeKind::Script);
     let script = v8::Script::compile(scope, source, Some(&origin))?;
     script.run(scope)
 }

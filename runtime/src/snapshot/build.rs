@@ -3,27 +3,23 @@
 //! it cannot serialise, and an SDK may do anything.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use host_bridge::reader::SharedSources;
-use host_bridge::{
-    CallTable, Counters, EventSender, Mailbox, OpenSpec, SnapshotImage, SnapshotModule,
-    SnapshotReport, SnapshotSpec, Terminator,
-};
-use protocol::frame::{Code, Until};
+use host_bridge::{EventSender, OpenSpec, SnapshotImage, SnapshotModule, SnapshotReport};
+use protocol::frame::{Code, Until, WarmSnapshot};
 use protocol::{
     JsError, LimitReport, Limits, LimitsRequest, Outcome, Reason, RequestId, SessionId, Value,
 };
 
 use super::image::{Image, key_of};
 use crate::enter::Realm;
-use crate::guards::{Budget, HeapGuard, ThreadClock, Watchdog, budget_allocator};
-use crate::platform::{Platform, TaskRoute};
-use crate::session::{Links, Runner, State, Work, birth_realm, session_modules};
-use crate::{bootstrap, callbacks, externals};
+use crate::guards::{HeapGuard, ThreadClock, Watchdog, budget_allocator};
+use crate::platform::Platform;
+use crate::session::{Birth, Links, Runner, State, Work, birth_realm, furnish, session_modules};
+use crate::{bootstrap, externals};
 
 /// What a build may use where its spec says nothing.
 const DEFAULT_LIMITS: LimitsRequest = LimitsRequest {
@@ -97,7 +93,7 @@ impl SnapshotError {
 /// whose end hurts nobody.
 pub fn build_snapshot(
     _platform: &Platform,
-    spec: &SnapshotSpec,
+    spec: &WarmSnapshot,
 ) -> Result<(SnapshotImage, SnapshotReport), SnapshotError> {
     let started = Instant::now();
     let mut builder = Builder::new(spec)?;
@@ -126,13 +122,14 @@ pub fn build_snapshot(
 
 /// Opens a session from the image. What V8 cannot restore — a frozen global, say — ends this
 /// process here and not the one that has all the sessions.
-fn try_out(image: &SnapshotImage, spec: &SnapshotSpec) -> Result<(), SnapshotError> {
+fn try_out(image: &SnapshotImage, spec: &WarmSnapshot) -> Result<(), SnapshotError> {
     let limits = build_limits(&spec.limits);
     let handle = Arc::new(OnceLock::new());
-    let links = links(limits, &handle);
+    let open = open_spec(spec, limits);
+    let links = Links::new(&open, EventSender::new(drop), &handle);
     let sources = Arc::new(SharedSources::default());
     let image = Image::new(image.clone(), Vec::new());
-    birth_realm(&image, &open_spec(spec, limits), &links, &handle, &sources)
+    birth_realm(&image, &open, &links, &handle, &sources)
         .map(drop)
         .map_err(|_| SnapshotError::NotRestored)
 }
@@ -148,12 +145,13 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(spec: &SnapshotSpec) -> Result<Builder, SnapshotError> {
+    fn new(spec: &WarmSnapshot) -> Result<Builder, SnapshotError> {
         let watchdog = Watchdog::start().map_err(|_| SnapshotError::NoThread)?;
         let limits = build_limits(&spec.limits);
         let open = open_spec(spec, limits);
         let handle = Arc::new(OnceLock::new());
-        let links = links(limits, &handle);
+        // What an SDK prints while it is loaded is nobody's output.
+        let links = Links::new(&open, EventSender::new(drop), &handle);
         // Built-in names are the realm's, which is not there yet; the base tells them.
         let base = super::base_image().ok_or(SnapshotError::Bootstrap)?;
         let empty = Image {
@@ -168,14 +166,8 @@ impl Builder {
         let params = v8::Isolate::create_params()
             .heap_limits(0, heap_bytes)
             .array_buffer_allocator(budget_allocator(&links.budget));
-        let mut isolate =
-            v8::Isolate::snapshot_creator(Some(externals::references()), Some(params));
-        let _ = handle.set(isolate.thread_safe_handle());
-        callbacks::install(&mut isolate);
-        let guard = HeapGuard::install(&mut isolate, heap_bytes, &links.terminator, &links.budget);
-        let route = TaskRoute::new(&isolate, Arc::clone(&links.mailbox));
-        let state = Rc::new(State::new(links, limits, Vec::new(), modules));
-        let mut realm = Realm::new(isolate, state, Some(route), Some(Arc::clone(&guard)));
+        let isolate = v8::Isolate::snapshot_creator(Some(externals::references()), Some(params));
+        let Birth { mut realm, guard } = furnish(isolate, &open, &links, &handle, modules);
         let made = realm.turn(|scope, state| {
             let hooks = bootstrap::run_scripts(scope)?;
             if !bootstrap::adopt(scope, state, hooks) {
@@ -191,7 +183,7 @@ impl Builder {
         })
     }
 
-    fn evaluate(&mut self, spec: &SnapshotSpec) -> Result<(), SnapshotError> {
+    fn evaluate(&mut self, spec: &WarmSnapshot) -> Result<(), SnapshotError> {
         if let Some(script) = &spec.script {
             let code = Code::Script {
                 name: "snapshot-script.js".to_owned(),
@@ -231,7 +223,7 @@ impl Builder {
     /// away.
     fn serialise(
         mut self,
-        spec: Option<&SnapshotSpec>,
+        spec: Option<&WarmSnapshot>,
     ) -> (Option<Bytes>, Vec<SnapshotModule>, BTreeMap<String, String>) {
         let entries = spec.map(|spec| self.entry_urls(spec)).unwrap_or_default();
         let wanted = spec.is_some();
@@ -253,7 +245,7 @@ impl Builder {
         (blob, modules, entries)
     }
 
-    fn entry_urls(&self, spec: &SnapshotSpec) -> BTreeMap<String, String> {
+    fn entry_urls(&self, spec: &WarmSnapshot) -> BTreeMap<String, String> {
         let modules = &self.realm.state().modules;
         let referrer = crate::modules::directory_url(&modules.cwd);
         spec.entries
@@ -302,7 +294,7 @@ fn build_limits(request: &LimitsRequest) -> Limits {
     asked.resolve(&ceilings)
 }
 
-fn open_spec(spec: &SnapshotSpec, limits: Limits) -> OpenSpec {
+fn open_spec(spec: &WarmSnapshot, limits: Limits) -> OpenSpec {
     OpenSpec {
         session: SessionId::new(1),
         snapshot: None,
@@ -314,37 +306,4 @@ fn open_spec(spec: &SnapshotSpec, limits: Limits) -> OpenSpec {
         conditions: spec.conditions.clone(),
         functions: Vec::new(),
     }
-}
-
-fn links(limits: Limits, handle: &Arc<OnceLock<v8::IsolateHandle>>) -> Links {
-    let mailbox = Arc::new(Mailbox::default());
-    // What an SDK prints while it is loaded is nobody's output.
-    let events = Arc::new(EventSender::new(drop));
-    let counters = Arc::new(Counters::new(Vec::new()));
-    let heap_bytes = usize::try_from(limits.heap_bytes).unwrap_or(usize::MAX);
-    Links {
-        terminator: Arc::new(interrupting(&mailbox, handle, &events)),
-        mailbox,
-        calls: Arc::new(CallTable::new(0)),
-        budget: Arc::new(Budget::new(heap_bytes, Arc::clone(&counters))),
-        counters,
-        events,
-    }
-}
-
-/// A terminator that wakes the session's mailbox, stops its JavaScript and says so.
-pub(crate) fn interrupting(
-    mailbox: &Arc<Mailbox<crate::platform::Task>>,
-    handle: &Arc<OnceLock<v8::IsolateHandle>>,
-    events: &Arc<EventSender>,
-) -> Terminator {
-    let (mailbox, handle) = (Arc::clone(mailbox), Arc::clone(handle));
-    let events = Arc::clone(events);
-    Terminator::new(move |request| {
-        events.stopping(request);
-        mailbox.interrupt();
-        if let Some(isolate) = handle.get() {
-            isolate.terminate_execution();
-        }
-    })
 }

@@ -7,7 +7,6 @@ mod build;
 mod image;
 mod restore;
 
-pub(crate) use self::build::interrupting;
 pub use self::build::{SnapshotError, build_snapshot};
 pub(crate) use self::image::{Image, base_image};
 pub(crate) use self::restore::restore;

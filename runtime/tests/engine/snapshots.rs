@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::support::{Session, engine, json, spec};
-use host_bridge::{Engine, SnapshotSpec};
-use protocol::frame::{Code, Until};
+use host_bridge::Engine;
+use protocol::frame::{Code, Until, WarmSnapshot};
 use protocol::{LimitsRequest, Root};
 
 fn demo() -> Root {
@@ -15,8 +15,8 @@ fn demo() -> Root {
     }
 }
 
-fn snapshot(entries: &[&str], script: Option<&str>) -> SnapshotSpec {
-    SnapshotSpec {
+fn snapshot(entries: &[&str], script: Option<&str>) -> WarmSnapshot {
+    WarmSnapshot {
         roots: vec![demo()],
         entries: entries.iter().map(|entry| (*entry).to_owned()).collect(),
         script: script.map(str::to_owned),
@@ -28,7 +28,7 @@ fn snapshot(entries: &[&str], script: Option<&str>) -> SnapshotSpec {
     }
 }
 
-fn warm(spec: &SnapshotSpec) -> protocol::SnapshotKey {
+fn warm(spec: &WarmSnapshot) -> protocol::SnapshotKey {
     let (image, report) = runtime::build_snapshot(crate::support::platform(), spec).unwrap();
     assert!(report.modules > 0 || spec.entries.is_empty());
     let key = image.key;

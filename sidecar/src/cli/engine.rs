@@ -1,7 +1,8 @@
 //! The one file of this crate that names the engine.
 
-use host_bridge::{Engine, SnapshotImage, SnapshotReport, SnapshotSpec};
+use host_bridge::{Engine, SnapshotImage, SnapshotReport};
 use protocol::Reason;
+use protocol::frame::WarmSnapshot;
 
 /// Why the engine cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -37,7 +38,7 @@ pub(super) fn start() -> Result<Box<dyn Engine>, EngineError> {
 /// Makes a snapshot in this process. Main thread, before any other thread exists.
 #[cfg(feature = "v8-engine")]
 pub(super) fn build_snapshot(
-    spec: &SnapshotSpec,
+    spec: &WarmSnapshot,
 ) -> Result<Result<(SnapshotImage, SnapshotReport), BuildFailure>, EngineError> {
     let platform = runtime::Platform::init()?;
     let built = runtime::build_snapshot(&platform, spec).map_err(|error| BuildFailure {
@@ -56,7 +57,7 @@ pub(super) fn start() -> Result<Box<dyn Engine>, EngineError> {
 /// There is no engine to make one.
 #[cfg(not(feature = "v8-engine"))]
 pub(super) fn build_snapshot(
-    _: &SnapshotSpec,
+    _: &WarmSnapshot,
 ) -> Result<Result<(SnapshotImage, SnapshotReport), BuildFailure>, EngineError> {
     Err(EngineError::Missing)
 }
