@@ -2,7 +2,7 @@
 //!
 //! Node's docs, Packages, "Determining module system".
 
-use super::{ImportKind, ModuleFormat, ResolveError, Resolver, paths};
+use super::{ImportKind, Language, ModuleFormat, ResolveError, Resolver, paths};
 
 impl Resolver {
     /// Format of the file at a real path.
@@ -45,5 +45,15 @@ fn extension(name: &str) -> &str {
     match name.rfind('.') {
         None | Some(0) => "",
         Some(dot) => name.get(dot..).unwrap_or_default(),
+    }
+}
+
+/// Language of the file at a path.
+pub(super) fn language_of(path: &str) -> Language {
+    match extension(paths::file_name(path)) {
+        ".ts" | ".mts" | ".cts" => Language::TypeScript,
+        ".tsx" => Language::Tsx,
+        ".jsx" => Language::Jsx,
+        _ => Language::JavaScript,
     }
 }

@@ -129,6 +129,8 @@ pub enum Resolved {
         url: String,
         /// How its contents are to be taken.
         format: ModuleFormat,
+        /// The language of its text.
+        language: Language,
     },
 }
 
@@ -139,10 +141,27 @@ pub enum ModuleFormat {
     EsModule,
     /// The body of a CommonJS wrapper.
     CommonJs,
+    /// Neither its name nor its package says: an ECMAScript module if only that grammar
+    /// takes its text, the body of a CommonJS wrapper otherwise.
+    Undeclared,
     /// JSON. An `import` of it must say so by attribute, which the loader checks.
     Json,
     /// A WebAssembly module.
     Wasm,
+}
+
+/// The language that a file's text is written in, as its extension says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Language {
+    /// JavaScript, and whatever is not text.
+    #[default]
+    JavaScript,
+    /// JavaScript with elements: `.jsx`.
+    Jsx,
+    /// TypeScript: `.ts`, `.mts`, `.cts`.
+    TypeScript,
+    /// TypeScript with elements: `.tsx`.
+    Tsx,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -228,7 +247,13 @@ impl Resolver {
             Location::Builtin { name } => Ok(Resolved::Builtin { name }),
             Location::File { path, url } => {
                 let format = self.format_of(&path, kind)?;
-                Ok(Resolved::File { path, url, format })
+                let language = format::language_of(&path);
+                Ok(Resolved::File {
+                    path,
+                    url,
+                    format,
+                    language,
+                })
             }
         }
     }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::map::{Entry, ModuleKey, Origin};
 use super::resolve::{Target, TargetKind, throw_unreadable};
+use super::source::{self, source_string};
 use crate::Scope;
 use crate::callbacks;
 use crate::session::State;
@@ -44,7 +45,7 @@ pub(crate) fn compile<'s>(
 ) -> Option<Compiled<'s>> {
     let (path, format) = match &target.kind {
         TargetKind::Builtin(name) => return builtin(scope, state, target, name),
-        TargetKind::File { path, format } => (path, *format),
+        TargetKind::File { path, format, .. } => (path, *format),
         TargetKind::Pinned => {
             let message = format!("The snapshot holds no module '{}'", target.url);
             throw(scope, ErrorClass::Error, "ERR_MODULE_NOT_FOUND", &message);
@@ -55,7 +56,9 @@ pub(crate) fn compile<'s>(
     let contents = read(scope, state, path)?;
     match format {
         ModuleFormat::EsModule => source_text(scope, contents.bytes(), &target.url),
-        ModuleFormat::CommonJs => common_js(scope, state, target, path, &contents),
+        ModuleFormat::CommonJs | ModuleFormat::Undeclared => {
+            common_js(scope, state, target, path, &contents)
+        }
         ModuleFormat::Json => json(scope, target, path, &contents),
         ModuleFormat::Wasm => {
             let message = format!("Unknown file extension \".wasm\" for {path}");
@@ -110,64 +113,13 @@ pub(crate) fn read(scope: &Scope<'_, '_>, state: &State, path: &str) -> Option<F
     }
 }
 
-/// Source text as V8 takes it; ill-formed UTF-8 is replaced, as in Node.
-pub(crate) fn source_string<'s>(
-    scope: &Scope<'s, '_>,
-    bytes: &[u8],
-) -> Option<v8::Local<'s, v8::String>> {
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let text = if bytes.is_ascii() {
-        v8::String::new_from_one_byte(scope, bytes, v8::NewStringType::Normal)
-    } else {
-        v8::String::new_from_utf8(scope, bytes, v8::NewStringType::Normal)
-    };
-    if text.is_none() {
-        throw(
-            scope,
-            ErrorClass::RangeError,
-            "ERR_STRING_TOO_LONG",
-            "The source is too long",
-        );
-    }
-    text
-}
-
-/// The origin of code that belongs to `url`.
-pub(crate) fn origin<'s>(scope: &Scope<'s, '_>, url: &str, kind: CodeKind) -> v8::ScriptOrigin<'s> {
-    let name = string(scope, url);
-    let is_module = kind == CodeKind::Module;
-    v8::ScriptOrigin::new(
-        scope,
-        name.into(),
-        0,
-        0,
-        false,
-        -1,
-        None,
-        false,
-        false,
-        is_module,
-        None,
-    )
-}
-
-/// Which grammar code is parsed by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CodeKind {
-    Script,
-    Module,
-}
-
 /// An ES module from its text.
 pub(crate) fn source_text<'s>(
     scope: &mut Scope<'s, '_>,
     bytes: &[u8],
     url: &str,
 ) -> Option<Compiled<'s>> {
-    let text = source_string(scope, bytes)?;
-    let origin = origin(scope, url, CodeKind::Module);
-    let mut source = v8::script_compiler::Source::new(text, Some(&origin));
-    let module = v8::script_compiler::compile_module(scope, &mut source)?;
+    let module = source::compile_module(scope, bytes, url)?;
     Some(Compiled {
         module,
         origin: Origin::SourceText,
@@ -300,7 +252,7 @@ fn reexported(state: &State, path: &str, specifier: &str) -> Option<(String, Fil
     {
         Resolved::File {
             path,
-            format: ModuleFormat::CommonJs,
+            format: ModuleFormat::CommonJs | ModuleFormat::Undeclared,
             ..
         } => {
             let contents = state.modules.directories.read(&path).ok()?;

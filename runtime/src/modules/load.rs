@@ -1,7 +1,7 @@
 //! Walking a module graph: compile what is missing, link, evaluate.
 
 use host_bridge::ModuleOrigin;
-use host_bridge::resolver::{ImportKind, ModuleFormat};
+use host_bridge::resolver::{ImportKind, Language, ModuleFormat};
 
 use super::ModuleKey;
 use super::compile::{Compiled, compile, source_text};
@@ -33,8 +33,11 @@ pub(crate) fn import<'s>(
 ) -> Option<Imported<'s>> {
     let referrer = super::directory_url(&state.modules.cwd);
     let target = resolve_or_throw(scope, state, specifier, &referrer)?;
-    if let TargetKind::File { path, format } = &target.kind
-        && matches!(format, ModuleFormat::CommonJs | ModuleFormat::Json)
+    if let TargetKind::File { path, format, .. } = &target.kind
+        && matches!(
+            format,
+            ModuleFormat::CommonJs | ModuleFormat::Undeclared | ModuleFormat::Json
+        )
         && !is_bare(specifier)
     {
         let exports = state.hooks.get()?.require_main(scope, path)?;
@@ -63,6 +66,7 @@ pub(crate) fn import_source<'s>(
         kind: TargetKind::File {
             path,
             format: ModuleFormat::EsModule,
+            language: Language::default(),
         },
     };
     let compiled = source_text(scope, source, &target.url)?;

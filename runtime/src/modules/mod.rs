@@ -1,7 +1,7 @@
 //! ES modules, CommonJS and JSON: from a specifier to an evaluated module.
 //!
 //! `resolve.rs` asks the resolver of `host-bridge`, `compile.rs` makes a V8 module of what
-//! was found, `map.rs` keeps one instance per URL, `load.rs` walks a graph, `dynamic.rs`
+//! was found with the compiler calls of `source.rs`, `map.rs` keeps one instance per URL, `load.rs` walks a graph, `dynamic.rs`
 //! serves `import()`, and `natives.rs` what the CommonJS loader in JavaScript needs.
 
 mod compile;
@@ -10,6 +10,7 @@ mod load;
 mod map;
 mod natives;
 mod resolve;
+mod source;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
@@ -18,7 +19,6 @@ use std::sync::Arc;
 use host_bridge::reader::HostDirectories;
 use host_bridge::resolver::Resolver;
 
-pub(crate) use self::compile::{CodeKind, origin};
 pub(crate) use self::dynamic::{import_dynamically, promise_callback};
 pub(crate) use self::load::{
     Imported, evaluate_synthetic, import, import_source, init_import_meta, linked, namespace_value,
@@ -26,6 +26,7 @@ pub(crate) use self::load::{
 pub(crate) use self::map::{ModuleKey, ModuleMap, SnapshotIndex};
 pub(crate) use self::natives::natives;
 pub(crate) use self::resolve::{directory_url, path_url};
+pub(crate) use self::source::{CodeKind, origin};
 
 /// Everything of a session that concerns modules.
 pub(crate) struct Modules {

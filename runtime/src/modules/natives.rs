@@ -1,10 +1,11 @@
 //! What the CommonJS loader in JavaScript asks of Rust.
 
-use host_bridge::resolver::{ImportKind, ModuleFormat};
+use host_bridge::resolver::{ImportKind, Language, ModuleFormat};
 
-use super::compile::{CodeKind, origin, read, source_string};
+use super::compile::read;
 use super::load::{graph, run};
 use super::resolve::{Target, TargetKind, throw_unresolved};
+use super::source::{self, source_string};
 use crate::Scope;
 use crate::externals::{Native, table};
 use crate::session::State;
@@ -50,10 +51,10 @@ fn describe(target: &Target) -> [&str; 4] {
     match &target.kind {
         TargetKind::Builtin(name) => ["builtin", name, &target.url, "builtin"],
         TargetKind::Pinned => ["file", &target.url, &target.url, "module"],
-        TargetKind::File { path, format } => {
+        TargetKind::File { path, format, .. } => {
             let format = match format {
                 ModuleFormat::EsModule => "module",
-                ModuleFormat::CommonJs => "commonjs",
+                ModuleFormat::CommonJs | ModuleFormat::Undeclared => "commonjs",
                 ModuleFormat::Json => "json",
                 ModuleFormat::Wasm => "wasm",
             };
@@ -126,16 +127,7 @@ fn compile_function<'s>(
     } else {
         path
     };
-    let origin = origin(scope, &url, CodeKind::Script);
-    let mut source = v8::script_compiler::Source::new(source, Some(&origin));
-    let function = v8::script_compiler::compile_function(
-        scope,
-        &mut source,
-        &names,
-        &[],
-        v8::script_compiler::CompileOptions::NoCompileOptions,
-        v8::script_compiler::NoCacheReason::NoReason,
-    );
+    let function = source::compile_function(scope, source, &url, &names);
     if let Some(function) = function {
         result.set(function.into());
     }
@@ -169,6 +161,7 @@ fn require_namespace<'s>(
         kind: TargetKind::File {
             path: path.to_owned(),
             format: ModuleFormat::EsModule,
+            language: Language::default(),
         },
     };
     let module = graph(scope, &state, &target, "")?;

@@ -2,7 +2,8 @@
 
 use host_bridge::ModuleOrigin;
 use host_bridge::resolver::{
-    ErrorClass as ResolveClass, ImportKind, ModuleFormat, Referrer, ResolveError, Resolved,
+    ErrorClass as ResolveClass, ImportKind, Language, ModuleFormat, Referrer, ResolveError,
+    Resolved,
 };
 
 use super::{ModuleKey, Modules};
@@ -28,6 +29,7 @@ pub(crate) enum TargetKind {
         /// Guest path.
         path: String,
         format: ModuleFormat,
+        language: Language,
     },
     /// Already in the module map: an entry of the snapshot.
     Pinned,
@@ -49,9 +51,18 @@ impl From<Resolved> for Target {
                 url: format!("node:{name}"),
                 kind: TargetKind::Builtin(name),
             },
-            Resolved::File { path, url, format } => Target {
+            Resolved::File {
+                path,
                 url,
-                kind: TargetKind::File { path, format },
+                format,
+                language,
+            } => Target {
+                url,
+                kind: TargetKind::File {
+                    path,
+                    format,
+                    language,
+                },
             },
         }
     }

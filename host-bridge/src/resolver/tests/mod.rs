@@ -47,7 +47,9 @@ impl App {
         let referrer = Referrer::new(referrer).unwrap();
         match self.resolver.resolve(specifier, &referrer, kind) {
             Ok(Resolved::Builtin { name }) => format!("builtin {name}"),
-            Ok(Resolved::File { path, url, format }) => match kind {
+            Ok(Resolved::File {
+                path, url, format, ..
+            }) => match kind {
                 Import => format!("{url} {format:?}"),
                 Require => format!("{path} {format:?}"),
             },
