@@ -5,6 +5,7 @@
 //! [`CallTable`], [`Counters`], then [`reader`] and [`resolver`].
 #![forbid(unsafe_code)]
 
+pub mod blob_cache;
 mod calls;
 pub mod cjs_lexer;
 mod counters;

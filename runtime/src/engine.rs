@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use host_bridge::reader::SharedSources;
+use host_bridge::blob_cache::BlobCache;
 use host_bridge::{
     Engine, EventSender, OpenError, OpenSpec, SendError, SessionCommand, SessionHandle,
     SnapshotImage, StopReason,
@@ -12,6 +12,7 @@ use protocol::{RequestId, SessionStats, SnapshotKey};
 
 use crate::enter::in_new_context;
 use crate::guards::Watchdog;
+use crate::modules::{CodeMaker, SharedModules};
 use crate::platform::Platform;
 use crate::session::{Links, SessionThread};
 use crate::snapshot::{Image, base_image};
@@ -29,7 +30,7 @@ pub struct ThreadEngine {
     base: Arc<Image>,
     snapshots: Mutex<HashMap<SnapshotKey, Arc<Image>>>,
     watchdog: Arc<Watchdog>,
-    sources: Arc<SharedSources>,
+    shared: SharedModules,
 }
 
 /// Why there is no engine.
@@ -45,21 +46,31 @@ pub enum EngineStartError {
 }
 
 impl ThreadEngine {
-    /// Makes the base snapshot and starts the watchdog.
+    /// Makes the base snapshot and starts the watchdog. Compiled code of module files is
+    /// shared by the sessions, and with other processes through `code_cache` if there is
+    /// one.
     ///
     /// # Errors
     ///
     /// See [`EngineStartError`].
-    pub fn new(platform: &Platform) -> Result<ThreadEngine, EngineStartError> {
+    pub fn new(
+        platform: &Platform,
+        code_cache: Option<BlobCache>,
+    ) -> Result<ThreadEngine, EngineStartError> {
         let base = base_image().ok_or(EngineStartError::Base)?;
         let watchdog = Watchdog::start().map_err(EngineStartError::Thread)?;
         keep_read_only_heap(&base).map_err(EngineStartError::Thread)?;
+        let code_maker = CodeMaker::start(base.blob, code_cache.map(Arc::new))
+            .map_err(EngineStartError::Thread)?;
         Ok(ThreadEngine {
             version: platform.version(),
             base: Arc::new(base),
             snapshots: Mutex::default(),
             watchdog: Arc::new(watchdog),
-            sources: Arc::default(),
+            shared: SharedModules {
+                sources: Arc::default(),
+                code_maker: Some(Arc::new(code_maker)),
+            },
         })
     }
 
@@ -119,7 +130,7 @@ impl Engine for ThreadEngine {
             links: links.clone(),
             isolate,
             watchdog: Arc::clone(&self.watchdog),
-            sources: Arc::clone(&self.sources),
+            shared: self.shared.clone(),
         };
         std::thread::Builder::new()
             .name(name)

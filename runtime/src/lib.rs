@@ -10,6 +10,7 @@ mod code_cache;
 mod engine;
 mod enter;
 mod error;
+mod external_text;
 mod externals;
 mod flags;
 mod guards;

@@ -27,6 +27,8 @@ const DEFAULT_SETTLE_TIME: Duration = Duration::from_millis(50);
 pub struct FileContents(Arc<Inner>);
 
 struct Inner {
+    /// The bytes once, in two forms: an `Arc` can be handed to an engine as a raw pointer.
+    shared: Arc<[u8]>,
     bytes: Bytes,
     digest: OnceLock<[u8; 32]>,
     derived: Mutex<HashMap<TypeId, Derived>>,
@@ -48,8 +50,10 @@ struct Home {
 
 impl FileContents {
     pub(super) fn new(bytes: Vec<u8>) -> FileContents {
+        let shared: Arc<[u8]> = Arc::from(bytes);
         FileContents(Arc::new(Inner {
-            bytes: Bytes::from(bytes),
+            bytes: Bytes::from_owner(Arc::clone(&shared)),
+            shared,
             digest: OnceLock::new(),
             derived: Mutex::default(),
             home: OnceLock::new(),
@@ -60,6 +64,12 @@ impl FileContents {
     #[must_use]
     pub fn bytes(&self) -> &Bytes {
         &self.0.bytes
+    }
+
+    /// The same bytes as shared memory.
+    #[must_use]
+    pub fn shared(&self) -> &Arc<[u8]> {
+        &self.0.shared
     }
 
     /// SHA-256 of the bytes, computed when first asked for.

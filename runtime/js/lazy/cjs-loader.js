@@ -105,7 +105,14 @@
 
   function compile(module, source, filename) {
     const text = stripHashbang(stripMark(source));
-    const wrapper = native.compileFunction(text, filename, parameters);
+    return run(module, native.compileFunction(text, filename, parameters), filename);
+  }
+
+  function compileFile(module, filename) {
+    return run(module, native.compileWrapper(filename), filename);
+  }
+
+  function run(module, wrapper, filename) {
     const { exports } = module;
     return ReflectApply(wrapper, exports, [exports, makeRequire(module), module, filename, internal.path.dirname(filename)]);
   }
@@ -129,7 +136,7 @@
     else if (format === 'module') loadEsModule(module, filename);
     else if (format === 'wasm' || StringPrototypeEndsWith(filename, '.node')) {
       throw nodeError(Error, 'ERR_UNKNOWN_FILE_EXTENSION', `Cannot require '${filename}': its kind is not supported`, loadFile);
-    } else compile(module, native.readText(filename), filename);
+    } else compileFile(module, filename);
     module.loaded = true;
   }
 
@@ -152,7 +159,7 @@
 
   const plainLoaders = {
     __proto__: null,
-    '.js': (module, filename) => (formatOf(filename) === 'module' ? loadEsModule(module, filename) : compile(module, native.readText(filename), filename)),
+    '.js': (module, filename) => (formatOf(filename) === 'module' ? loadEsModule(module, filename) : compileFile(module, filename)),
     '.json': loadJson,
     '.node': (module, filename) => {
       throw nodeError(Error, 'ERR_DLOPEN_DISABLED', `Cannot load native addon '${filename}': native code is disabled`);

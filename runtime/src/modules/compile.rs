@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::map::{Entry, ModuleKey, Origin};
 use super::resolve::{Target, TargetKind, throw_unreadable};
 use super::source::{self, source_string};
+use super::text::SharedText;
 use crate::Scope;
 use crate::callbacks;
 use crate::session::State;
@@ -24,7 +25,16 @@ pub(crate) struct Compiled<'s> {
     pub(crate) export_names: Vec<String>,
 }
 
-impl Compiled<'_> {
+impl<'s> Compiled<'s> {
+    /// A module that V8 evaluates.
+    pub(crate) fn source_text(module: v8::Local<'s, v8::Module>) -> Compiled<'s> {
+        Compiled {
+            module,
+            origin: Origin::SourceText,
+            export_names: Vec::new(),
+        }
+    }
+
     pub(crate) fn into_entry(self, scope: &Scope<'_, '_>, key: ModuleKey) -> Entry {
         Entry {
             key,
@@ -55,7 +65,10 @@ pub(crate) fn compile<'s>(
     check_attribute(scope, target, format, attribute)?;
     let contents = read(scope, state, path)?;
     match format {
-        ModuleFormat::EsModule => source_text(scope, contents.bytes(), &target.url),
+        ModuleFormat::EsModule => {
+            let text = SharedText::of(&contents);
+            source::compile_module(scope, state, &text, &target.url).map(Compiled::source_text)
+        }
         ModuleFormat::CommonJs | ModuleFormat::Undeclared => {
             common_js(scope, state, target, path, &contents)
         }
@@ -111,20 +124,6 @@ pub(crate) fn read(scope: &Scope<'_, '_>, state: &State, path: &str) -> Option<F
             None
         }
     }
-}
-
-/// An ES module from its text.
-pub(crate) fn source_text<'s>(
-    scope: &mut Scope<'s, '_>,
-    bytes: &[u8],
-    url: &str,
-) -> Option<Compiled<'s>> {
-    let module = source::compile_module(scope, bytes, url)?;
-    Some(Compiled {
-        module,
-        origin: Origin::SourceText,
-        export_names: Vec::new(),
-    })
 }
 
 fn common_js<'s>(

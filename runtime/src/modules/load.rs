@@ -4,9 +4,10 @@ use host_bridge::ModuleOrigin;
 use host_bridge::resolver::{ImportKind, Language, ModuleFormat};
 
 use super::ModuleKey;
-use super::compile::{Compiled, compile, source_text};
+use super::compile::{Compiled, compile};
 use super::map::Origin;
 use super::resolve::{Target, TargetKind, throw_unresolved};
+use super::source::compile_module_bytes;
 use crate::Scope;
 use crate::bootstrap::MetaOf;
 use crate::callbacks;
@@ -69,8 +70,8 @@ pub(crate) fn import_source<'s>(
             language: Language::default(),
         },
     };
-    let compiled = source_text(scope, source, &target.url)?;
-    let module = compiled.module;
+    let module = compile_module_bytes(scope, source, &target.url)?;
+    let compiled = Compiled::source_text(module);
     // Each request brings its own source, so an earlier one of that name is replaced.
     let key = target.key("");
     let mut map = state.modules.map.borrow_mut();

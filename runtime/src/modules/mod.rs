@@ -3,7 +3,10 @@
 //! `resolve.rs` asks the resolver of `host-bridge`, `compile.rs` makes a V8 module of what
 //! was found with the compiler calls of `source.rs`, `map.rs` keeps one instance per URL, `load.rs` walks a graph, `dynamic.rs`
 //! serves `import()`, and `natives.rs` what the CommonJS loader in JavaScript needs.
+//! `text.rs` keeps text and compiled code of a file for all sessions, `code_maker.rs` makes
+//! the code.
 
+mod code_maker;
 mod compile;
 mod dynamic;
 mod load;
@@ -11,14 +14,19 @@ mod map;
 mod natives;
 mod resolve;
 mod source;
+mod text;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use host_bridge::reader::HostDirectories;
+use host_bridge::reader::{HostDirectories, SharedSources};
 use host_bridge::resolver::Resolver;
 
+use self::code_maker::{MAX_BATCH, Uncached};
+use self::text::{CodeForm, SharedText};
+
+pub(crate) use self::code_maker::CodeMaker;
 pub(crate) use self::dynamic::{import_dynamically, promise_callback};
 pub(crate) use self::load::{
     Imported, evaluate_synthetic, import, import_source, init_import_meta, linked, namespace_value,
@@ -27,6 +35,13 @@ pub(crate) use self::map::{ModuleKey, ModuleMap, SnapshotIndex};
 pub(crate) use self::natives::natives;
 pub(crate) use self::resolve::{directory_url, path_url};
 pub(crate) use self::source::{CodeKind, origin};
+
+/// What the sessions of one engine share.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SharedModules {
+    pub(crate) sources: Arc<SharedSources>,
+    pub(crate) code_maker: Option<Arc<CodeMaker>>,
+}
 
 /// Everything of a session that concerns modules.
 pub(crate) struct Modules {
@@ -39,6 +54,10 @@ pub(crate) struct Modules {
     pub(crate) pinned: BTreeMap<String, String>,
     /// Modules that have been counted, by URL or path: each counts once.
     counted: RefCell<HashSet<String>>,
+    /// Where compiled code comes from and is made; none while a snapshot is built.
+    pub(crate) code_maker: Option<Arc<CodeMaker>>,
+    /// Texts that were compiled without cached code.
+    uncached: RefCell<Vec<Uncached>>,
 }
 
 /// What a session inherits from its snapshot.
@@ -53,6 +72,7 @@ impl Modules {
         resolver: Resolver,
         cwd: String,
         snapshot: Snapshot,
+        code_maker: Option<Arc<CodeMaker>>,
     ) -> Modules {
         Modules {
             directories,
@@ -61,6 +81,30 @@ impl Modules {
             cwd,
             pinned: snapshot.entries,
             counted: RefCell::default(),
+            code_maker,
+            uncached: RefCell::default(),
+        }
+    }
+
+    /// Remembers a text that was compiled without cached code.
+    fn remember_uncached(&self, text: &Arc<SharedText>, form: CodeForm) {
+        let mut uncached = self.uncached.borrow_mut();
+        if uncached.len() < MAX_BATCH {
+            uncached.push(Uncached {
+                text: Arc::clone(text),
+                form,
+            });
+        }
+    }
+
+    /// Has code made of the texts that were compiled without. For when a request is done:
+    /// it is the processor that the next session saves.
+    pub(crate) fn offer_uncached(&self) {
+        let uncached = std::mem::take(&mut *self.uncached.borrow_mut());
+        if let Some(maker) = &self.code_maker
+            && !uncached.is_empty()
+        {
+            maker.offer(uncached);
         }
     }
 

@@ -6,6 +6,7 @@ use super::compile::read;
 use super::load::{graph, run};
 use super::resolve::{Target, TargetKind, throw_unresolved};
 use super::source::{self, source_string};
+use super::text::SharedText;
 use crate::Scope;
 use crate::externals::{Native, table};
 use crate::session::State;
@@ -18,6 +19,7 @@ pub(crate) fn natives() -> Vec<Native> {
         "readText" => read_text,
         "readBytes" => read_bytes,
         "compileFunction" => compile_function,
+        "compileWrapper" => compile_wrapper,
         "requireModule" => require_module,
     }
 }
@@ -129,6 +131,26 @@ fn compile_function<'s>(
     };
     let function = source::compile_function(scope, source, &url, &names);
     if let Some(function) = function {
+        result.set(function.into());
+    }
+}
+
+/// `compileWrapper(path)` → function: the CommonJS wrapper around the text of a file.
+fn compile_wrapper<'s>(
+    scope: &mut Scope<'s, '_>,
+    args: v8::FunctionCallbackArguments<'s>,
+    mut result: v8::ReturnValue<'s, v8::Value>,
+) {
+    let Some(state) = State::of(scope) else {
+        return;
+    };
+    let path = args.get(0).to_rust_string_lossy(scope);
+    let Some(contents) = read(scope, &state, &path) else {
+        return;
+    };
+    let text = SharedText::of(&contents);
+    let url = super::path_url(&path);
+    if let Some(function) = source::compile_wrapper(scope, &state, &text, &url) {
         result.set(function.into());
     }
 }

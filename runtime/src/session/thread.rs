@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use host_bridge::reader::{HostDirectories, ReaderOptions, SharedSources};
+use host_bridge::reader::{HostDirectories, ReaderOptions};
 use host_bridge::resolver::{Builtins, Resolver, ResolverOptions};
 use host_bridge::{ExitReason, OpenSpec, Received, SessionCommand, SessionEvent, Wants};
 use protocol::{Outcome, Reason, RequestId, Usage};
@@ -15,7 +15,7 @@ use crate::callbacks;
 use crate::enter::Realm;
 use crate::externals;
 use crate::guards::{HeapGuard, LossReport, ThreadClock, Watchdog, budget_allocator};
-use crate::modules::{Modules, Snapshot};
+use crate::modules::{Modules, SharedModules, Snapshot};
 use crate::platform::TaskRoute;
 use crate::snapshot::{Image, restore};
 
@@ -26,7 +26,7 @@ pub(crate) struct SessionThread {
     pub(crate) links: Links,
     pub(crate) isolate: Arc<OnceLock<v8::IsolateHandle>>,
     pub(crate) watchdog: Arc<Watchdog>,
-    pub(crate) sources: Arc<SharedSources>,
+    pub(crate) shared: SharedModules,
 }
 
 /// Why a session could not be born.
@@ -104,6 +104,7 @@ impl SessionThread {
                 Received::Command(command) => self.carry_out(&mut runner, command),
                 other => runner.background(other),
             }
+            runner.realm.state().modules.offer_uncached();
             if guard.is_exceeded() {
                 return Some(ExitReason::MemoryExceeded);
             }
@@ -136,7 +137,7 @@ impl SessionThread {
             &self.spec,
             &self.links,
             &self.isolate,
-            &self.sources,
+            &self.shared,
         )
     }
 }
@@ -147,9 +148,9 @@ pub(crate) fn birth_realm(
     spec: &OpenSpec,
     links: &Links,
     handle: &OnceLock<v8::IsolateHandle>,
-    sources: &Arc<SharedSources>,
+    shared: &SharedModules,
 ) -> Result<Birth, BirthError> {
-    let modules = session_modules(image, spec, sources)?;
+    let modules = session_modules(image, spec, shared)?;
     let heap_bytes = usize::try_from(spec.limits.heap_bytes).unwrap_or(usize::MAX);
     let params = v8::Isolate::create_params()
         .snapshot_blob(v8::StartupData::from(image.blob))
@@ -191,7 +192,7 @@ pub(crate) fn furnish(
 pub(crate) fn session_modules(
     image: &Image,
     spec: &OpenSpec,
-    sources: &Arc<SharedSources>,
+    shared: &SharedModules,
 ) -> Result<Modules, BirthError> {
     let roots: Vec<(&str, &str)> = spec
         .roots
@@ -199,7 +200,7 @@ pub(crate) fn session_modules(
         .map(|root| (root.host.as_str(), root.guest.as_str()))
         .collect();
     let options = ReaderOptions {
-        shared: Arc::clone(sources),
+        shared: Arc::clone(&shared.sources),
         ..ReaderOptions::default()
     };
     let directories = Arc::new(HostDirectories::open_with(&roots, options)?);
@@ -216,6 +217,7 @@ pub(crate) fn session_modules(
             modules: Arc::clone(&image.modules),
             entries: image.entries.clone(),
         },
+        shared.code_maker.clone(),
     ))
 }
 

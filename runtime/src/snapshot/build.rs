@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use host_bridge::reader::SharedSources;
+
 use host_bridge::{EventSender, OpenSpec, SnapshotImage, SnapshotModule, SnapshotReport};
 use protocol::frame::{Code, Until, WarmSnapshot};
 use protocol::{
@@ -17,6 +17,7 @@ use protocol::{
 use super::image::{Image, key_of};
 use crate::enter::Realm;
 use crate::guards::{HeapGuard, ThreadClock, Watchdog, budget_allocator};
+use crate::modules::SharedModules;
 use crate::platform::Platform;
 use crate::session::{Birth, Links, Runner, State, Work, birth_realm, furnish, session_modules};
 use crate::{bootstrap, externals};
@@ -127,9 +128,8 @@ fn try_out(image: &SnapshotImage, spec: &WarmSnapshot) -> Result<(), SnapshotErr
     let handle = Arc::new(OnceLock::new());
     let open = open_spec(spec, limits);
     let links = Links::new(&open, EventSender::new(drop), &handle);
-    let sources = Arc::new(SharedSources::default());
     let image = Image::new(image.clone(), Vec::new());
-    birth_realm(&image, &open, &links, &handle, &sources)
+    birth_realm(&image, &open, &links, &handle, &SharedModules::default())
         .map(drop)
         .map_err(|_| SnapshotError::NotRestored)
 }
@@ -160,7 +160,7 @@ impl Builder {
             entries: BTreeMap::new(),
             builtins: base.builtins,
         };
-        let modules = session_modules(&empty, &open, &Arc::new(SharedSources::default()))
+        let modules = session_modules(&empty, &open, &SharedModules::default())
             .map_err(|error| SnapshotError::Root(error.to_string()))?;
         let heap_bytes = usize::try_from(limits.heap_bytes).unwrap_or(usize::MAX);
         let params = v8::Isolate::create_params()

@@ -24,7 +24,7 @@ pub(crate) fn platform() -> &'static Platform {
 /// The engine of this test process.
 pub(crate) fn engine() -> &'static ThreadEngine {
     static ENGINE: OnceLock<ThreadEngine> = OnceLock::new();
-    ENGINE.get_or_init(|| ThreadEngine::new(platform()).unwrap())
+    ENGINE.get_or_init(|| ThreadEngine::new(platform(), None).unwrap())
 }
 
 /// A session and what it reports.

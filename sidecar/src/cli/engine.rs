@@ -1,5 +1,8 @@
 //! The one file of this crate that names the engine.
 
+use std::path::{Path, PathBuf};
+
+use host_bridge::blob_cache::{BlobCache, BlobCacheError};
 use host_bridge::{Engine, SnapshotImage, SnapshotReport};
 use protocol::Reason;
 use protocol::frame::WarmSnapshot;
@@ -15,6 +18,13 @@ pub(super) enum EngineError {
     #[cfg(feature = "v8-engine")]
     #[error(transparent)]
     Start(#[from] runtime::EngineStartError),
+    /// The directory for compiled code cannot be used.
+    #[cfg(feature = "v8-engine")]
+    #[error("--cache-dir {}: {reason}", directory.display())]
+    Cache {
+        directory: PathBuf,
+        reason: BlobCacheError,
+    },
     /// The build has no engine: it was made with `--no-default-features`.
     #[cfg(not(feature = "v8-engine"))]
     #[error("this build has no JavaScript engine; it is for tests of the router")]
@@ -28,11 +38,27 @@ pub(super) struct BuildFailure {
     pub(super) message: String,
 }
 
-/// Starts the engine. Main thread, before any other thread exists.
+/// Bytes of compiled code that are kept on disk: 512 MiB.
 #[cfg(feature = "v8-engine")]
-pub(super) fn start() -> Result<Box<dyn Engine>, EngineError> {
+const CODE_CACHE_BYTES: u64 = 512 << 20;
+
+/// Starts the engine. Main thread, before any other thread exists. Compiled code of modules
+/// is kept in `cache_dir`, if one is given.
+#[cfg(feature = "v8-engine")]
+pub(super) fn start(cache_dir: Option<&Path>) -> Result<Box<dyn Engine>, EngineError> {
+    let code_cache = cache_dir.map(open_code_cache).transpose()?;
     let platform = runtime::Platform::init()?;
-    Ok(Box::new(runtime::ThreadEngine::new(&platform)?))
+    Ok(Box::new(runtime::ThreadEngine::new(&platform, code_cache)?))
+}
+
+#[cfg(feature = "v8-engine")]
+fn open_code_cache(cache_dir: &Path) -> Result<BlobCache, EngineError> {
+    let failed = |reason| EngineError::Cache {
+        directory: cache_dir.to_owned(),
+        reason,
+    };
+    std::fs::create_dir_all(cache_dir).map_err(|error| failed(BlobCacheError::from(error)))?;
+    BlobCache::open(&cache_dir.join("code"), CODE_CACHE_BYTES).map_err(failed)
 }
 
 /// Makes a snapshot in this process. Main thread, before any other thread exists.
@@ -50,7 +76,7 @@ pub(super) fn build_snapshot(
 
 /// There is none in this build.
 #[cfg(not(feature = "v8-engine"))]
-pub(super) fn start() -> Result<Box<dyn Engine>, EngineError> {
+pub(super) fn start(_: Option<&Path>) -> Result<Box<dyn Engine>, EngineError> {
     Err(EngineError::Missing)
 }
 

@@ -1,5 +1,6 @@
 //! `isolate-sidecar serve`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use protocol::Limits;
@@ -65,10 +66,15 @@ pub(super) struct Args {
     /// before no new sessions are taken.
     #[arg(long, value_name = "N", default_value_t = 16)]
     max_parked: u32,
+
+    /// Keep compiled code of modules in this directory, for the next sidecar. It is made if
+    /// it is missing, and must be writable by this user alone.
+    #[arg(long, value_name = "DIR")]
+    cache_dir: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &Args) -> ExitCode {
-    serve_stdio(args.config(), engine::start)
+    serve_stdio(args.config(), || engine::start(args.cache_dir.as_deref()))
 }
 
 impl Args {

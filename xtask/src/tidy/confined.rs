@@ -28,6 +28,7 @@ const CONFINED: &[Confined] = &[
         word: "unsafe",
         files: &[
             "runtime/src/callbacks.rs",
+            "runtime/src/external_text.rs",
             "runtime/src/guards/allocator.rs",
             "runtime/src/guards/heap.rs",
             "runtime/src/guards/loss.rs",

@@ -1,0 +1,208 @@
+//! Blobs on disk that outlive the process: compiled code, and whatever else is costly to
+//! make and safe to lose.
+//!
+//! A blob is known by a key of 32 bytes that its maker derives from everything the blob
+//! depends on. The directory belongs to this user alone, or it is not used: what is read
+//! here is handed to an engine that trusts it. Each file carries a digest over key and
+//! contents, so a truncated, damaged, foreign or renamed file is a miss, never a fault.
+//! Files appear whole, by renaming, so any number of processes may share a directory.
+
+mod file;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use nix::dir::Dir;
+use nix::errno::Errno;
+use nix::fcntl::{AtFlags, OFlag, open, openat};
+use nix::sys::stat::{Mode, fstat, fstatat};
+use nix::unistd::{UnlinkatFlags, geteuid, unlinkat};
+
+pub use self::file::MAX_BLOB_BYTES;
+
+/// Bytes of one key.
+pub const KEY_BYTES: usize = 32;
+/// Files that are looked at when room is made.
+const MAX_FILES: usize = 100_000;
+
+/// A directory of blobs, bounded in bytes.
+#[derive(Debug)]
+pub struct BlobCache {
+    directory: OwnedFd,
+    capacity: u64,
+    /// What the files take together, as far as this process knows.
+    n_bytes: AtomicU64,
+    /// Whether a thread of this process is making room.
+    is_trimming: AtomicBool,
+    n_written: AtomicU64,
+}
+
+/// Why a directory is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BlobCacheError {
+    /// It cannot be opened or listed.
+    #[error("the cache directory cannot be used: {0}")]
+    Io(Errno),
+    /// It is no directory of this user alone.
+    #[error(
+        "the cache directory must belong to this user and be writable by nobody else: chown it, or chmod 700"
+    )]
+    NotPrivate,
+}
+
+impl From<std::io::Error> for BlobCacheError {
+    fn from(error: std::io::Error) -> BlobCacheError {
+        BlobCacheError::Io(Errno::from_raw(error.raw_os_error().unwrap_or(0)))
+    }
+}
+
+/// Why a blob was not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PutError {
+    /// It is larger than a blob may be.
+    #[error("a blob may have {MAX_BLOB_BYTES} bytes, this one has {size}")]
+    TooLarge {
+        /// Its size in bytes.
+        size: usize,
+    },
+    /// The file system refused.
+    #[error("the blob could not be written: {0}")]
+    Io(Errno),
+}
+
+/// A file of the directory.
+struct Stored {
+    name: Vec<u8>,
+    size: u64,
+    used: (i64, i64),
+}
+
+impl BlobCache {
+    /// Opens `directory`, which is created with mode 700 if it is missing (its parent must
+    /// exist), for blobs of `capacity` bytes together.
+    ///
+    /// # Errors
+    ///
+    /// [`BlobCacheError`]; nothing is changed then.
+    pub fn open(directory: &Path, capacity: u64) -> Result<BlobCache, BlobCacheError> {
+        match nix::unistd::mkdir(directory, Mode::S_IRWXU) {
+            Ok(()) | Err(Errno::EEXIST) => {}
+            Err(errno) => return Err(BlobCacheError::Io(errno)),
+        }
+        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+        let directory = open(directory, flags, Mode::empty()).map_err(BlobCacheError::Io)?;
+        let stat = fstat(&directory).map_err(BlobCacheError::Io)?;
+        let for_others = (Mode::S_IWGRP | Mode::S_IWOTH).bits();
+        if stat.st_uid != geteuid().as_raw() || stat.st_mode & for_others != 0 {
+            return Err(BlobCacheError::NotPrivate);
+        }
+        let cache = BlobCache {
+            directory,
+            capacity,
+            n_bytes: AtomicU64::new(0),
+            is_trimming: AtomicBool::new(false),
+            n_written: AtomicU64::new(0),
+        };
+        let n_bytes = total(&cache.list().map_err(BlobCacheError::Io)?);
+        cache.n_bytes.store(n_bytes, Relaxed);
+        Ok(cache)
+    }
+
+    /// The blob of this key, if there is a sound one.
+    #[must_use]
+    pub fn get(&self, key: &[u8; KEY_BYTES]) -> Option<Vec<u8>> {
+        let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
+        let file = openat(&self.directory, name_of(key).as_str(), flags, Mode::empty()).ok()?;
+        file::read(File::from(file), key)
+    }
+
+    /// Keeps `blob` under `key`, in place of what is there. The blobs that were used least
+    /// recently go when the capacity is reached.
+    ///
+    /// # Errors
+    ///
+    /// [`PutError`]; what was there stays then.
+    pub fn put(&self, key: &[u8; KEY_BYTES], blob: &[u8]) -> Result<(), PutError> {
+        if MAX_BLOB_BYTES < blob.len() {
+            return Err(PutError::TooLarge { size: blob.len() });
+        }
+        let n_written = self.n_written.fetch_add(1, Relaxed);
+        let temporary = format!("writing-{}-{n_written}", std::process::id());
+        let size = file::write(self.directory.as_fd(), &temporary, &name_of(key), key, blob)
+            .map_err(PutError::Io)?;
+        let n_bytes = self.n_bytes.fetch_add(size, Relaxed).saturating_add(size);
+        if self.capacity < n_bytes && !self.is_trimming.swap(true, Relaxed) {
+            self.trim();
+            self.is_trimming.store(false, Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Takes away what was used least recently, down to nine tenths of the capacity. Other
+    /// processes may do the same at once: what is gone already counts as taken.
+    fn trim(&self) {
+        let Ok(mut files) = self.list() else {
+            return;
+        };
+        let target = self.capacity.saturating_sub(self.capacity / 10);
+        let mut n_bytes = total(&files);
+        files.sort_by_key(|file| file.used);
+        for file in &files {
+            if n_bytes <= target {
+                break;
+            }
+            let name = OsStr::from_bytes(&file.name);
+            let _ = unlinkat(&self.directory, name, UnlinkatFlags::NoRemoveDir);
+            n_bytes = n_bytes.saturating_sub(file.size);
+        }
+        self.n_bytes.store(n_bytes, Relaxed);
+    }
+
+    /// The regular files of the directory, the leavings of writers that died among them.
+    fn list(&self) -> Result<Vec<Stored>, Errno> {
+        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+        let mut directory = Dir::openat(&self.directory, ".", flags, Mode::empty())?;
+        let mut files = Vec::new();
+        for entry in directory.iter().take(MAX_FILES).flatten() {
+            let Ok(stat) = fstatat(
+                &self.directory,
+                entry.file_name(),
+                AtFlags::AT_SYMLINK_NOFOLLOW,
+            ) else {
+                continue;
+            };
+            if file::is_regular(&stat) {
+                files.push(Stored {
+                    name: entry.file_name().to_bytes().to_vec(),
+                    size: u64::try_from(stat.st_size).unwrap_or(0),
+                    used: (stat.st_mtime, stat.st_mtime_nsec),
+                });
+            }
+        }
+        Ok(files)
+    }
+}
+
+fn total(files: &[Stored]) -> u64 {
+    files
+        .iter()
+        .fold(0, |sum, file| sum.saturating_add(file.size))
+}
+
+fn name_of(key: &[u8; KEY_BYTES]) -> String {
+    let mut name = String::with_capacity(KEY_BYTES.saturating_mul(2));
+    for byte in key {
+        // Writing to a string cannot fail.
+        let _ = write!(name, "{byte:02x}");
+    }
+    name
+}
