@@ -33,6 +33,9 @@ struct Args {
     /// The folder with zod and lodash-es under node_modules
     #[arg(long, default_value = "fixtures/demo")]
     project: PathBuf,
+    /// The folder with the packages of the row `load` under node_modules
+    #[arg(long, default_value = "fixtures/packages")]
+    packages: PathBuf,
     /// Where JSON and logs go
     #[arg(long, default_value = "bench/out")]
     out: PathBuf,
@@ -136,6 +139,10 @@ fn context(args: &Args) -> Result<Context> {
         sidecar: args.sidecar.clone(),
         peer: args.peer.exists().then(|| args.peer.clone()),
         project,
+        packages: fs::canonicalize(&args.packages).map_err(MeasureError::io(format!(
+            "find {}",
+            args.packages.display()
+        )))?,
         out: args.out.clone(),
         this: std::env::current_exe().map_err(MeasureError::io("find this program"))?,
     })

@@ -4,6 +4,7 @@ mod deadlines;
 mod heap_bomb;
 mod host_call;
 mod idle;
+mod load;
 mod memory;
 mod open;
 mod snapshot;
@@ -24,10 +25,11 @@ use crate::sidecar::Sidecar;
 type Measure = fn(&Context) -> Result<Vec<Row>>;
 
 /// Every measurement with its name, in the order of the table.
-pub(crate) const ROWS: [(&str, Measure); 7] = [
+pub(crate) const ROWS: [(&str, Measure); 8] = [
     ("open", open::measure),
     ("memory", memory::measure),
     ("snapshot", snapshot::measure),
+    ("load", load::measure),
     ("host-call", host_call::measure),
     ("idle", idle::measure),
     ("deadline", deadlines::measure),
@@ -50,6 +52,8 @@ pub(crate) struct Context {
     pub(crate) peer: Option<PathBuf>,
     /// The folder with packages to import.
     pub(crate) project: PathBuf,
+    /// The folder with the packages that are loaded from files.
+    pub(crate) packages: PathBuf,
     pub(crate) out: PathBuf,
     /// This program.
     pub(crate) this: PathBuf,

@@ -74,18 +74,20 @@ fn serve(batches: &Receiver<Vec<Uncached>>, blob: &'static [u8], store: Option<&
             .heap_limits(0, HEAP_BYTES);
         let mut isolate = v8::Isolate::new(params);
         in_new_context(&mut isolate, |scope| {
-            for uncached in &batch {
-                make(scope, uncached, store);
+            let made = batch.iter().filter(|text| make(scope, text, store));
+            let n_made = made.count();
+            if 0 < n_made {
+                tracing::debug!(n_made, "compiled for later sessions");
             }
         });
     }
 }
 
 /// Compiles one text, unless another session's batch had it too.
-fn make(scope: &mut Scope<'_, '_>, uncached: &Uncached, store: Option<&BlobCache>) {
+fn make(scope: &mut Scope<'_, '_>, uncached: &Uncached, store: Option<&BlobCache>) -> bool {
     let Uncached { text, form } = uncached;
     if !text.lacks_code(*form) {
-        return;
+        return false;
     }
     let scope = std::pin::pin!(v8::HandleScope::new(scope));
     let scope = &mut scope.init();
@@ -97,8 +99,10 @@ fn make(scope: &mut Scope<'_, '_>, uncached: &Uncached, store: Option<&BlobCache
         CodeForm::Wrapper => source::compile_wrapper_text(scope, text, "")
             .and_then(|function| function.create_code_cache()),
     };
-    match code {
-        Some(code) => text.set_code(*form, &code, store),
-        None => text.reject_code(*form),
-    }
+    let Some(code) = code else {
+        text.reject_code(*form);
+        return false;
+    };
+    text.set_code(*form, &code, store);
+    true
 }
