@@ -8,15 +8,17 @@ CARGO_FLAGS ?=
 NEXTEST_PROFILE ?= default
 
 DEMO := fixtures/demo
-# Every fixture with packages from npm.
-NPM_PROJECTS := $(patsubst %/package-lock.json,%,$(wildcard fixtures/*/package-lock.json))
+PI := fixtures/pi
+# Every fixture with packages from npm, but for one that is large and has a target of its own.
+NPM_PROJECTS := $(filter-out $(PI),$(patsubst %/package-lock.json,%,$(wildcard fixtures/*/package-lock.json)))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench fmt deny v8 npm tools test-tools
+.PHONY: help run test pi bench fmt deny v8 npm tools test-tools
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+run: NPM_PROJECTS := $(DEMO)
 run: tools v8 npm ## Build and run the demonstration
 	cargo build $(CARGO_FLAGS) --profile $(PROFILE) -p sidecar -p sidecar-bench
 	cargo run $(CARGO_FLAGS) --quiet --profile $(PROFILE) -p sidecar-bench --bin demo -- --project $(DEMO)
@@ -29,6 +31,11 @@ test: tools test-tools v8 npm ## Check format, rules and lints, then run all tes
 	cargo test $(CARGO_FLAGS) --doc --workspace
 	cargo nextest run $(CARGO_FLAGS) --workspace --profile $(NEXTEST_PROFILE)
 
+pi: NPM_PROJECTS := $(PI)
+pi: tools test-tools v8 npm ## Install the agent SDK Pi (200 MB) and test with it
+	cargo nextest run $(CARGO_FLAGS) -p e2e-tests --features pi --test pi --profile $(NEXTEST_PROFILE)
+
+bench: NPM_PROJECTS := $(DEMO)
 bench: tools v8 npm ## Run the benchmarks
 	bench/run
 

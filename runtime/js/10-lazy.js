@@ -53,6 +53,12 @@
       case 'types': return 'util-types';
       case 'isDeepEqual': return 'deep-equal';
       case 'parseArgs': return 'parse-args';
+      case 'cryptoHash': return 'crypto-hash';
+      case 'denied': return 'denied';
+      case 'finishStream': return 'stream-more';
+      case 'fsClasses': return 'fs-classes';
+      case 'net': return 'net';
+      case 'stream': return 'stream';
       case 'urlHost': return 'url-host';
       case 'urlParser': return 'url-parser';
       case 'URL': case 'URLSearchParams': return 'url';

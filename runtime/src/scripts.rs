@@ -20,13 +20,19 @@ impl Script {
 }
 
 macro_rules! scripts {
-    ($($file:literal),* $(,)?) => {
+    ($($file:literal),* $(,)? ; $($bundled:literal),* $(,)?) => {
         &[$(Script {
             file: $file,
             text: v8::String::create_external_onebyte_const(
                 include_bytes!(concat!("../js/", $file)),
             ),
-        }),*]
+        },)* $(Script {
+            file: concat!("lazy/", $bundled),
+            // Made by `build.rs` of packages of npm.
+            text: v8::String::create_external_onebyte_const(
+                include_bytes!(concat!(env!("OUT_DIR"), "/", $bundled)),
+            ),
+        },)*]
     };
 }
 
@@ -48,28 +54,37 @@ pub(crate) static SCRIPTS: &[Script] = scripts![
     "lazy/console-parts.js",
     "lazy/console.js",
     "lazy/crypto.js",
+    "lazy/crypto-hash.js",
     "lazy/deep-equal.js",
+    "lazy/denied.js",
     "lazy/diagnostics-channel.js",
     "lazy/encoding.js",
     "lazy/errors.js",
     "lazy/event-target.js",
     "lazy/events.js",
     "lazy/format.js",
+    "lazy/fs.js",
+    "lazy/fs-classes.js",
     "lazy/helpers.js",
     "lazy/host.js",
+    "lazy/http.js",
     "lazy/import-meta.js",
     "lazy/inspect-base.js",
     "lazy/inspect-kinds.js",
     "lazy/inspect-layout.js",
     "lazy/inspect.js",
+    "lazy/net.js",
     "lazy/parse-args.js",
     "lazy/path.js",
     "lazy/performance.js",
     "lazy/process.js",
     "lazy/queues.js",
+    "lazy/readline.js",
     "lazy/script-require.js",
+    "lazy/shapes.js",
     "lazy/small-modules.js",
     "lazy/stdio.js",
+    "lazy/stream-more.js",
     "lazy/structured-clone.js",
     "lazy/timers.js",
     "lazy/url-host.js",
@@ -78,6 +93,9 @@ pub(crate) static SCRIPTS: &[Script] = scripts![
     "lazy/url.js",
     "lazy/util-types.js",
     "lazy/util.js",
+    "lazy/zlib.js",
+    ;
+    "stream.js",
 ];
 
 /// The script of this file name, for those that run when they are first needed.

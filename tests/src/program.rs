@@ -8,11 +8,12 @@ use std::time::SystemTime;
 /// Names a folder with programs that are taken as they are.
 const PROGRAMS: &str = "ISOLATE_SIDECAR_PROGRAMS";
 /// Folders of the workspace that programs are built from.
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 8] = [
     "protocol/src",
     "host-bridge/src",
     "runtime/src",
     "runtime/js",
+    "runtime/builtins/src",
     "clients/rust/src",
     "sidecar/src",
     "bench/src",

@@ -3,7 +3,7 @@
   'use strict';
 
   const {
-    ArrayBufferIsView, Error, NumberIsSafeInteger, NumberPrototypeToString, RangeError, StringPrototypeSlice, TypeError, TypedArrayPrototypeGetByteLength,
+    ArrayBufferIsView, NumberIsSafeInteger, NumberPrototypeToString, ObjectDefineProperty, RangeError, ReflectApply, StringPrototypeSlice, TypeError, TypedArrayPrototypeGetByteLength,
     TypedArrayPrototypeGetSymbolToStringTag, Uint8Array,
   } = internal.primordials;
   const { DOMException, argumentType, nodeError, outOfRange, validateFunction, validateInteger } = internal.errors;
@@ -126,22 +126,27 @@
     return difference === 0;
   }
 
-  function missing(name) {
-    return function notImplemented() {
-      throw nodeError(Error, 'ERR_METHOD_NOT_IMPLEMENTED', `crypto.${name} is not implemented in this runtime`, notImplemented);
-    };
-  }
-
   internal.builtins.crypto = () => {
     const exports = {
       webcrypto, getRandomValues: (array) => getRandomValues(array), randomBytes, pseudoRandomBytes: randomBytes, rng: randomBytes, prng: randomBytes,
       randomFill, randomFillSync, randomInt, randomUUID: () => randomUUID(), timingSafeEqual, constants: {},
-      getHashes: () => [], getCiphers: () => [], getCurves: () => [],
+      getCiphers: () => [], getCurves: () => [], getFips: () => 0, secureHeapUsed: () => ({ total: 0, used: 0, utilization: 0, min: 2 }), subtle: webcrypto.subtle,
     };
-    const absent = ['createHash', 'createHmac', 'hash', 'createCipheriv', 'createDecipheriv', 'createSign', 'createVerify',
-      'pbkdf2', 'pbkdf2Sync', 'scrypt', 'scryptSync', 'hkdf', 'hkdfSync', 'generateKeyPair', 'generateKeyPairSync',
-      'createPrivateKey', 'createPublicKey', 'createSecretKey', 'createDiffieHellman', 'createECDH', 'sign', 'verify'];
-    for (let i = 0; i < absent.length; i++) exports[absent[i]] = missing(absent[i]);
+    // Digests come with the streams that they are.
+    const digests = ['createHash', 'createHmac', 'hash', 'pbkdf2', 'pbkdf2Sync', 'hkdf', 'hkdfSync', 'getHashes'];
+    for (let i = 0; i < digests.length; i++) {
+      exports[digests[i]] = internal.denied.named((...args) => ReflectApply(internal.cryptoHash[digests[i]], undefined, args), digests[i]);
+    }
+    const classes = ['Hash', 'Hmac'];
+    for (let i = 0; i < classes.length; i++) {
+      ObjectDefineProperty(exports, classes[i], { __proto__: null, get: () => internal.cryptoHash[classes[i]], enumerable: true, configurable: true });
+    }
+    internal.defineAll(exports, internal.denied.members('crypto', undefined, {
+      functions: 'checkPrime checkPrimeSync createCipheriv createDecipheriv createDiffieHellman createDiffieHellmanGroup createECDH createPrivateKey createPublicKey '
+        + 'createSecretKey createSign createVerify diffieHellman generatePrime generatePrimeSync getCipherInfo getDiffieHellman scrypt scryptSync generateKeyPair '
+        + 'generateKeyPairSync generateKey generateKeySync privateDecrypt privateEncrypt publicDecrypt publicEncrypt sign setEngine setFips verify',
+      classes: 'Certificate Cipher Cipheriv Decipher Decipheriv DiffieHellman DiffieHellmanGroup ECDH KeyObject Sign Verify X509Certificate',
+    }));
     return exports;
   };
 })

@@ -1,5 +1,9 @@
 //! The native functions that the realm's JavaScript calls, by what they touch.
 
+mod bytes;
+mod compress;
+mod continuation;
+mod hash;
 mod host_call;
 mod inspect;
 mod output;
@@ -15,6 +19,9 @@ use crate::externals::Native;
 /// All of them, in a fixed order.
 pub(crate) fn natives() -> Vec<Native> {
     let mut all = host_call::natives();
+    all.extend(compress::natives());
+    all.extend(continuation::natives());
+    all.extend(hash::natives());
     all.extend(inspect::natives());
     all.extend(output::natives());
     all.extend(system::natives());

@@ -59,7 +59,7 @@ fn scripts_have_require_and_modules_alone_do_not() {
         json(&session.script("require('./lib.cjs') + require('node:path').sep")),
         "\"5/\""
     );
-    match session.script("require('vm')") {
+    match session.script("require('_tls_wrap')") {
         Outcome::Exception(error) => assert_eq!(error.code.as_deref(), Some("ERR_ACCESS_DENIED")),
         other => panic!("{other:?}"),
     }

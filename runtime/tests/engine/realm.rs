@@ -237,7 +237,7 @@ fn every_module_name_is_there_before_any_is_made() {
     );
     check(
         &mut session,
-        "builtinModules.every((name) => { try { return Object.keys(process.getBuiltinModule(name) ?? { refused: 1 }).length > 0 } catch { return false } })",
+        "builtinModules.every((name) => { if (name[0] === '_') return true; try { return Object.keys(process.getBuiltinModule(name) ?? { refused: 1 }).length > 0 } catch { return false } })",
     );
 }
 

@@ -1,0 +1,54 @@
+// Makes `stream.js` of `readable-stream`. It has the form of the files in `js/lazy/`, and what the package needs of a
+// platform comes from `shims/`, so from the session's own built-in modules and its untouched primordials.
+import { build } from 'esbuild';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const shims = new Map([
+  [/^(\.\.?\/)+ours\/primordials$|^\.\/primordials$/, 'primordials'],
+  [/^(\.\.?\/)+ours\/util$/, 'util'],
+  [/^(\.\.?\/)+ours\/errors$|^\.\/errors$/, 'errors'],
+  [/^(\.\.?\/)+shims\/process$|^process\/?$/, 'process'],
+  [/^buffer$/, 'buffer'],
+  [/^events$/, 'events'],
+  [/^string_decoder\/?$/, 'string_decoder'],
+  [/^abort-controller$/, 'abort-controller'],
+]);
+
+const replace = {
+  name: 'shims',
+  setup(setup) {
+    for (const [filter, name] of shims) setup.onResolve({ filter }, () => ({ path: join(here, 'shims', `${name}.cjs`) }));
+  },
+};
+
+export async function bundleNode(outdir) {
+  const result = await build({
+    absWorkingDir: dirname(here),
+    entryPoints: { stream: 'src/stream.cjs' },
+    outdir,
+    bundle: true,
+    // A body of a function, without an import or export.
+    format: 'iife',
+    platform: 'neutral',
+    mainFields: ['main'],
+    target: 'es2022',
+    charset: 'ascii',
+    legalComments: 'eof',
+    logLevel: 'warning',
+    metafile: true,
+    define: { 'globalThis.AbortController': 'internal.AbortController', 'globalThis.AbortSignal': 'internal.AbortSignal', 'globalThis.Blob': 'internal.globals.Blob' },
+    plugins: [replace],
+    // The classes that a guest can replace, as they were.
+    banner: {
+      js: `(function (native, internal) {
+const { Array, ArrayBuffer, Error, Map, Number, Object, Promise, Proxy, Set, String, Symbol, TypeError, Uint8Array } = internal.primordials;`,
+    },
+    footer: { js: '})' },
+  });
+
+  for (const input of Object.keys(result.metafile.inputs)) {
+    if (/node_modules\/(?!readable-stream\/)/.test(input)) throw new Error(`${input} would be bundled, which a shim should stand for`);
+  }
+}

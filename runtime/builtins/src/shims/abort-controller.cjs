@@ -1,0 +1,3 @@
+'use strict';
+
+module.exports = { AbortController: internal.AbortController, AbortSignal: internal.AbortSignal };

@@ -1,0 +1,8 @@
+'use strict';
+
+// Made when a stream first decodes.
+module.exports = {
+  get StringDecoder() {
+    return internal.builtin('string_decoder').StringDecoder;
+  },
+};
