@@ -45,6 +45,7 @@ pub(crate) static SCRIPTS: &[Script] = scripts![
     "lazy/builtins.js",
     "lazy/bytes.js",
     "lazy/cjs-loader.js",
+    "lazy/cjs-resolve.js",
     "lazy/console-parts.js",
     "lazy/console.js",
     "lazy/crypto.js",
@@ -78,6 +79,7 @@ pub(crate) static SCRIPTS: &[Script] = scripts![
     "lazy/url.js",
     "lazy/util-types.js",
     "lazy/util.js",
+    "lazy/wasm-module.js",
 ];
 
 /// The script of this file name, for those that run when they are first needed.
