@@ -26,6 +26,7 @@
   function fileOf(name) {
     switch (name) {
       case 'helpers': return 'helpers';
+      case 'cjsResolve': return 'cjs-resolve';
       case 'define': case 'defineAll': case 'errors': return 'errors';
       case 'safeName': case 'safeConstructorName': case 'safeLookup': case 'inspectBase': return 'inspect-base';
       case 'inspectLayout': return 'inspect-layout';
@@ -119,7 +120,10 @@
   }
 
   lazyHook('builtin', 'builtins');
-  lazyHook('requireForImport', 'cjs-loader');
+  lazyHook('importCommonJs', 'cjs-loader');
+  lazyHook('importJson', 'cjs-loader');
+  lazyHook('importWasm', 'wasm-module');
+  lazyHook('initWasmMeta', 'wasm-module');
   lazyHook('requireMain', 'cjs-loader');
   lazyHook('initImportMeta', 'import-meta');
   lazyHook('domException', 'errors');
@@ -135,7 +139,8 @@
   };
 
   // Nobody can have asked for these before the file that does them has run.
-  hooks.runTicks = () => (loaded.queues === true ? internal.drainTicks() : undefined);
+  hooks.isRunning = () => false;
+  hooks.runTicks = () => (loaded.queues === true ? internal.drainTicks() : false);
   hooks.emitProcessEvent = (...args) => loaded.process === true && apply(internal.emitProcessEvent, undefined, args);
   hooks.exitEvent = (code) => (loaded.process === true ? internal.exitEvent(code) : (code ?? 0) | 0);
 

@@ -1,19 +1,27 @@
 // What the runtime calls when a session begins, and the globals that are there from then on. The hooks are: `restore`,
-// `runTimer`, `runTicks`, `requireForImport`, `requireMain`, `builtin`, `builtinNames`, `refusedNames`, `setInput`,
-// `defineRequire`, `emitProcessEvent`, `exitEvent`, `initImportMeta` and `domException`.
+// `runTimer`, `runTicks`, `importCommonJs`, `importJson`, `importWasm`, `isRunning`, `requireMain`, `builtin`,
+// `builtinNames`, `refusedNames`, `setInput`, `defineRequire`, `emitProcessEvent`, `exitEvent`, `initImportMeta`,
+// `initWasmMeta` and `domException`.
 (function (native, internal) {
   'use strict';
 
-  const { defineProperty, deleteProperty } = Reflect;
+  const { defineProperty, deleteProperty, getOwnPropertyDescriptor } = Reflect;
   const { hooks, restorers } = internal;
 
   // Re-makes the world of the session: in a realm fresh from its snapshot, and in one that a snapshot is made of.
   // What has not run so far finds the configuration when it does.
   hooks.restore = (config) => {
     internal.config = config;
+    internal.webAssembly = webAssembly();
     for (const name in restorers) restorers[name](config);
     setInput(config.input);
   };
+
+  // What modules need of WebAssembly, before a guest can change it. A realm has it in a session only.
+  function webAssembly() {
+    const { Instance, Module } = getOwnPropertyDescriptor(globalThis, 'WebAssembly')?.value ?? {};
+    return Module === undefined ? undefined : { __proto__: null, Instance, Module, imports: Module.imports, exports: Module.exports };
+  }
 
   function setInput(value) {
     if (value === undefined) deleteProperty(globalThis, 'input');

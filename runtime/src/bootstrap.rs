@@ -149,15 +149,63 @@ impl Hooks {
         self.call(scope, "requireMain", &[path])
     }
 
-    /// Runs a CommonJS file that an ES module imports, unless it has run already.
-    pub(crate) fn require_for_import<'s>(
+    /// Runs a CommonJS file that an ES module imports, unless it has run already: its exports
+    /// and what stands in them under all but the first of `names`.
+    pub(crate) fn import_common_js<'s>(
         &self,
         scope: &mut Scope<'s, '_>,
         path: &str,
+        names: &[String],
+    ) -> Option<v8::Local<'s, v8::Array>> {
+        let path = string(scope, path).into();
+        let names = string_array(scope, names).into();
+        let values = self.call(scope, "importCommonJs", &[path, names])?;
+        v8::Local::<v8::Array>::try_from(values).ok()
+    }
+
+    /// Whether a CommonJS file is being run.
+    pub(crate) fn is_running(&self, scope: &mut Scope<'_, '_>, path: &str) -> Option<bool> {
+        let path = string(scope, path).into();
+        let answer = self.call(scope, "isRunning", &[path])?;
+        Some(answer.is_true())
+    }
+
+    /// The value of a JSON file; a shared one is the one that `require` gives.
+    pub(crate) fn import_json<'s>(
+        &self,
+        scope: &mut Scope<'s, '_>,
+        path: &str,
+        is_shared: bool,
     ) -> Option<v8::Local<'s, v8::Value>> {
         let path = string(scope, path).into();
-        let format = string(scope, "commonjs").into();
-        self.call(scope, "requireForImport", &[path, format])
+        let is_shared = v8::Boolean::new(scope, is_shared).into();
+        self.call(scope, "importJson", &[path, is_shared])
+    }
+
+    /// A WebAssembly file, compiled, the modules that it imports and the names it exports.
+    pub(crate) fn import_wasm<'s>(
+        &self,
+        scope: &mut Scope<'s, '_>,
+        path: &str,
+    ) -> Option<v8::Local<'s, v8::Array>> {
+        let path = string(scope, path).into();
+        let parts = self.call(scope, "importWasm", &[path])?;
+        v8::Local::<v8::Array>::try_from(parts).ok()
+    }
+
+    /// Gives the module around a WebAssembly module the means to instantiate it.
+    pub(crate) fn init_wasm_meta<'s>(
+        &self,
+        scope: &mut Scope<'s, '_>,
+        meta: v8::Local<'s, v8::Object>,
+        compiled: v8::Local<'s, v8::Value>,
+    ) {
+        self.call(scope, "initWasmMeta", &[meta.into(), compiled]);
+    }
+
+    /// Runs what `process.nextTick` has put off; says whether there was something.
+    pub(crate) fn run_ticks(&self, scope: &mut Scope<'_, '_>) -> Option<bool> {
+        self.call(scope, "runTicks", &[]).map(|ran| ran.is_true())
     }
 
     /// Fills in `import.meta`.

@@ -59,7 +59,7 @@ impl Realm {
         }
     }
 
-    /// Runs `f` in the context and then the microtasks that are due.
+    /// Runs `f` in the context and then the ticks and microtasks that are due.
     pub(crate) fn turn<R>(
         &mut self,
         f: impl for<'s, 'i> FnOnce(&mut Scope<'s, 'i>, &Rc<State>) -> R,
@@ -70,8 +70,14 @@ impl Realm {
         let context = v8::Local::new(scope, &self.context);
         let scope = &mut v8::ContextScope::new(scope, context);
         let result = f(scope, &state);
-        scope.perform_microtask_checkpoint();
-        result
+        // As in Node: ticks come before promise jobs, until neither are left.
+        loop {
+            let ran = state.hooks.get().and_then(|hooks| hooks.run_ticks(scope));
+            scope.perform_microtask_checkpoint();
+            if ran != Some(true) {
+                return result;
+            }
+        }
     }
 
     /// Runs `f` in the context without running microtasks: for a look at values.

@@ -42,9 +42,6 @@ pub(crate) fn references() -> Cow<'static, [v8::ExternalReference]> {
             function: native.callback,
         })
         .collect();
-    all.push(v8::ExternalReference {
-        function: modules::promise_callback(),
-    });
     let steps: v8::SyntheticModuleEvaluationSteps<'static> =
         callbacks::evaluate_synthetic.map_fn_to();
     all.push(v8::ExternalReference {

@@ -51,6 +51,7 @@ pub(crate) static SCRIPTS: &[Script] = scripts![
     "lazy/builtins.js",
     "lazy/bytes.js",
     "lazy/cjs-loader.js",
+    "lazy/cjs-resolve.js",
     "lazy/console-parts.js",
     "lazy/console.js",
     "lazy/crypto.js",
@@ -93,6 +94,7 @@ pub(crate) static SCRIPTS: &[Script] = scripts![
     "lazy/url.js",
     "lazy/util-types.js",
     "lazy/util.js",
+    "lazy/wasm-module.js",
     "lazy/zlib.js",
     ;
     "stream.js",

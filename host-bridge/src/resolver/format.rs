@@ -22,7 +22,7 @@ impl Resolver {
                 path: path.to_owned(),
             }),
             // `require` takes any other file for a script.
-            (_, ImportKind::Require) => Ok(ModuleFormat::CommonJs),
+            (_, ImportKind::Require) => Ok(ModuleFormat::Undeclared),
             (extension, ImportKind::Import) => Err(ResolveError::UnknownExtension {
                 extension: extension.to_owned(),
                 path: path.to_owned(),
@@ -35,7 +35,8 @@ impl Resolver {
         let scope = self.package_scope(directory, Some(path))?;
         Ok(match scope {
             Some(scope) if scope.config.is_module => ModuleFormat::EsModule,
-            _ => ModuleFormat::CommonJs,
+            Some(scope) if scope.config.is_common_js => ModuleFormat::CommonJs,
+            _ => ModuleFormat::Undeclared,
         })
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct PackageConfig {
     pub(super) name: Option<String>,
     pub(super) main: Option<String>,
     pub(super) is_module: bool,
+    /// `"type": "commonjs"`
+    pub(super) is_common_js: bool,
     /// Absent when `null`.
     pub(super) exports: Option<Value>,
     pub(super) imports: Option<Map<String, Value>>,
@@ -134,6 +136,7 @@ fn parse(bytes: &Bytes) -> Parsed {
         name,
         main,
         is_module: package_type.as_deref() == Some("module"),
+        is_common_js: package_type.as_deref() == Some("commonjs"),
         exports: fields.shift_remove("exports").filter(|it| !it.is_null()),
         imports: match fields.shift_remove("imports") {
             Some(Value::Object(imports)) => Some(imports),

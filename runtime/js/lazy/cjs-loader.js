@@ -1,251 +1,293 @@
 // The CommonJS loader: `require`, `module`, and the `module` built-in. Finding, reading and compiling a file is the
-// runtime's; what is loaded, in which order, and what cycles see, is decided here.
+// runtime's; what is loaded, in which order, and what cycles see, is decided here. Packages patch `Module`, so its parts
+// call each other through it, as in Node.
 (function (native, internal) {
   'use strict';
 
   const {
-    ArrayPrototypeIndexOf, ArrayPrototypePush, Error, JSONParse, ObjectAssign, ObjectCreate,
-    ObjectPrototypeHasOwnProperty, ReflectApply, StringPrototypeCharCodeAt, StringPrototypeEndsWith,
-    StringPrototypeLastIndexOf, StringPrototypeSlice, StringPrototypeStartsWith, pushAll, removeAt,
+    ArrayIsArray, ArrayPrototypeIncludes, ArrayPrototypeIndexOf, ArrayPrototypePush, Error, JSONParse,
+    ObjectDefineProperty, ObjectFreeze, ObjectGetPrototypeOf, ObjectPrototype, ObjectPrototypeHasOwnProperty,
+    ObjectSetPrototypeOf, Proxy, ReflectApply, ReflectDefineProperty, ReflectGetOwnPropertyDescriptor, ReflectSet, String,
+    StringPrototypeCharCodeAt, StringPrototypeEndsWith, StringPrototypeIndexOf, StringPrototypeLastIndexOf,
+    StringPrototypeSlice, StringPrototypeStartsWith, Symbol, pushAll, removeAt,
   } = internal.primordials;
-  const { argumentType, argumentValue, nodeError, validateString } = internal.errors;
-  const REQUIRE = 1;
-  const parameters = ['exports', 'require', 'module', '__filename', '__dirname'];
+  const { argumentValue, nodeError, validateString } = internal.errors;
+  const { define } = internal;
 
-  // Loaded modules by real path. Guests may delete entries to load a file anew.
-  const cache = ObjectCreate(null);
-  const extensions = ObjectCreate(null);
-  const pathCache = ObjectCreate(null);
-  // The module that ran first, for `require.main`.
-  let mainModule;
+  // These two can be seen on every module, as in Node.
+  const kIsMain = Symbol('kIsMainSymbol');
+  const kIsRunning = Symbol('kIsExecuting');
+  const kParent = Symbol('kModuleParent');
+  const kLoadedExports = Symbol('kModuleExport');
+  const kIsEsModule = Symbol('kRequiredModuleSymbol');
+
+  // Real path of what a directory has been asked for.
+  const found = { __proto__: null };
+
+  function updateChildren(parent, child, scan) {
+    const children = parent?.children;
+    if (children && !(scan && ArrayPrototypeIncludes(children, child))) ArrayPrototypePush(children, child);
+  }
 
   function Module(id = '', parent = undefined) {
     this.id = id;
     this.path = internal.path.dirname(id);
-    internal.define(this, 'exports', {}, true);
-    internal.define(this, 'parent', parent, false);
-    if (parent?.children !== undefined) ArrayPrototypePush(parent.children, this);
+    define(this, 'exports', {}, true);
+    define(this, kParent, parent, false);
+    updateChildren(parent, this, false);
     this.filename = null;
     this.loaded = false;
     this.children = [];
   }
+  const proto = Module.prototype;
+  internal.Module = Module;
+  const { cjsResolve } = internal;
 
-  // The `node_modules` directories from `from` up, as `module.paths` lists them.
-  function nodeModulePaths(from) {
-    const directory = internal.path.resolve(from);
-    const paths = [];
-    for (let at = directory; ; at = internal.path.dirname(at)) {
-      if (!StringPrototypeEndsWith(at, '/node_modules')) ArrayPrototypePush(paths, at === '/' ? '/node_modules' : `${at}/node_modules`);
-      if (at === '/') return paths;
+  // --- Cycles ---
+
+  function warnOfCycle(name) {
+    internal.emitWarning(`Accessing non-existent property '${String(name)}' of module exports inside circular dependency`);
+  }
+
+  // Stands behind the exports of a module that is not finished, and tells of names that are not there yet.
+  const cycleProxy = new Proxy({}, {
+    __proto__: null,
+    get(target, name) {
+      if (name in target || name === '__esModule') return target[name];
+      warnOfCycle(name);
+      return undefined;
+    },
+    getOwnPropertyDescriptor(target, name) {
+      if (ObjectPrototypeHasOwnProperty(target, name) || name === '__esModule') return ReflectGetOwnPropertyDescriptor(target, name);
+      warnOfCycle(name);
+      return undefined;
+    },
+  });
+
+  function isPlain(exports, prototype) {
+    return exports !== null && typeof exports === 'object' && native.proxyDetails(exports) === undefined && ObjectGetPrototypeOf(exports) === prototype;
+  }
+
+  function unfinishedExports(module) {
+    if (module[kIsEsModule] === true) {
+      const parent = module[kParent];
+      throw nodeError(Error, 'ERR_REQUIRE_CYCLE_MODULE',
+        `Cannot require() ES Module ${module.id} in a cycle.${parent ? ` (from ${parent.filename})` : ''}`, unfinishedExports);
     }
-  }
-
-  // --- Resolving ---
-
-  // The chain of modules that led to a failed `require`, nearest first.
-  function requireStack(parent) {
-    const stack = [];
-    for (let at = parent; at && stack.length < 100; at = at.parent) ArrayPrototypePush(stack, at.filename || at.id);
-    return stack;
-  }
-
-  function withStack(error, parent, request) {
-    if (native.isKind(error) !== 'Error' || error.code !== 'MODULE_NOT_FOUND') return error;
-    const stack = requireStack(parent);
-    let message = `Cannot find module '${request}'`;
-    for (let i = 0; i < stack.length; i++) message += `${i === 0 ? '\nRequire stack:' : ''}\n- ${stack[i]}`;
-    const named = new Error(message);
-    named.code = 'MODULE_NOT_FOUND';
-    named.requireStack = stack;
-    return named;
-  }
-
-  function locate(request, parent) {
-    const base = parent?.filename ?? `${internal.cwd()}/[eval]`;
-    try {
-      return native.resolve(request, base, REQUIRE);
-    } catch (error) {
-      throw withStack(error, parent, request);
-    }
-  }
-
-  function checkRequest(request, name) {
-    validateString(request, name);
-    if (request === '') throw argumentValue(name, request, 'must be a non-empty string');
-  }
-
-  function resolveFilename(request, parent, isMain, options) {
-    checkRequest(request, 'request');
-    if (internal.isBuiltin(request)) return request;
-    const paths = options?.paths;
-    if (paths === undefined) {
-      const found = locate(request, parent);
-      return found[0] === 'builtin' ? `node:${found[1]}` : found[1];
-    }
-    for (let i = 0; i < paths.length; i++) {
-      try {
-        return native.resolve(request, `${internal.path.resolve(paths[i])}/noop.js`, REQUIRE)[1];
-      } catch (error) {
-        if (i === paths.length - 1) throw withStack(error, parent, request);
-      }
-    }
-    throw withStack(ObjectAssign(new Error(''), { code: 'MODULE_NOT_FOUND' }), parent, request);
+    const { exports } = module;
+    if (isPlain(exports, ObjectPrototype) && !exports.__esModule) ObjectSetPrototypeOf(exports, cycleProxy);
+    return exports;
   }
 
   // --- Loading ---
 
-  function stripMark(text) {
-    return StringPrototypeCharCodeAt(text, 0) === 0xfeff ? StringPrototypeSlice(text, 1) : text;
-  }
-
-  // A first line `#!...` becomes a comment: lines and columns of the rest stay.
-  function stripHashbang(text) {
-    return StringPrototypeStartsWith(text, '#!') ? `//${text}` : text;
-  }
-
-  function compile(module, source, filename) {
-    const text = stripHashbang(stripMark(source));
-    return run(module, native.compileFunction(text, filename, parameters), filename);
-  }
-
-  function compileFile(module, filename) {
-    return run(module, native.compileWrapper(filename), filename);
-  }
-
-  function run(module, wrapper, filename) {
-    const { exports } = module;
-    return ReflectApply(wrapper, exports, [exports, makeRequire(module), module, filename, internal.path.dirname(filename)]);
-  }
-
-  function loadJson(module, filename) {
-    const text = stripMark(native.readText(filename));
+  function load(request, parent, isMain) {
+    let asked;
+    if (parent) {
+      asked = `${parent.path}\0${request}`;
+      const cached = found[asked] === undefined ? undefined : Module._cache[found[asked]];
+      if (cached !== undefined) return cachedExports(cached, parent);
+    }
+    if (StringPrototypeStartsWith(request, 'node:')) return internal.builtin(request);
+    const filename = Module._resolveFilename(request, parent, isMain);
+    const cached = Module._cache[filename];
+    if (cached !== undefined) return cachedExports(cached, parent);
+    if (internal.isBuiltin(filename)) return internal.builtin(filename);
+    const module = new Module(filename, parent);
+    if (isMain) {
+      internal.process.mainModule = module;
+      define(module.require, 'main', module, true);
+      module.id = '.';
+    }
+    define(module, kIsMain, isMain === true, true);
+    Module._cache[filename] = module;
+    if (asked !== undefined) found[asked] = filename;
+    let isLoaded = false;
     try {
-      module.exports = JSONParse(text);
+      module.load(filename);
+      isLoaded = true;
+    } finally {
+      if (!isLoaded) forget(module, filename, parent);
+    }
+    if (isPlain(module.exports, cycleProxy)) ObjectSetPrototypeOf(module.exports, ObjectPrototype);
+    return module.exports;
+  }
+
+  function cachedExports(module, parent) {
+    updateChildren(parent, module, true);
+    return module.loaded ? module.exports : unfinishedExports(module);
+  }
+
+  // A module that threw is loaded anew the next time.
+  function forget(module, filename, parent) {
+    delete Module._cache[filename];
+    const children = parent?.children;
+    const index = ArrayIsArray(children) ? ArrayPrototypeIndexOf(children, module) : -1;
+    if (index !== -1) removeAt(children, index);
+  }
+
+  // The longest extension that has a loader: `.js` for all that have none.
+  function extensionOf(filename) {
+    const name = StringPrototypeSlice(filename, StringPrototypeLastIndexOf(filename, '/') + 1);
+    for (let at = StringPrototypeIndexOf(name, '.'); at !== -1; at = StringPrototypeIndexOf(name, '.', at + 1)) {
+      if (at === 0) continue;
+      const extension = StringPrototypeSlice(name, at);
+      if (Module._extensions[extension]) return extension;
+    }
+    return '.js';
+  }
+
+  // --- Compiling ---
+
+  let isWrapped = false;
+  const parts = ['(function (exports, require, module, __filename, __dirname) { ', '\n});'];
+  let wrap = (script) => Module.wrapper[0] + script + Module.wrapper[1];
+  let wrapper = new Proxy(parts, {
+    __proto__: null,
+    set(target, key, value, receiver) {
+      isWrapped = true;
+      return ReflectSet(target, key, value, receiver);
+    },
+    defineProperty(target, key, descriptor) {
+      isWrapped = true;
+      return ReflectDefineProperty(target, key, descriptor);
+    },
+  });
+
+  function run(module, compiled, filename) {
+    const require = makeRequire(module);
+    const { exports } = module;
+    define(module, kIsRunning, true, true);
+    const result = ReflectApply(compiled, exports, [exports, require, module, filename, internal.path.dirname(filename)]);
+    module[kIsRunning] = false;
+    return result;
+  }
+
+  function compile(content, filename, format) {
+    if (format === 'module') {
+      loadEsModule(this, filename, content);
+      return undefined;
+    }
+    const compiled = isWrapped ? native.runScript(Module.wrap(content), filename) : native.compileText(content, filename, format !== 'commonjs');
+    if (compiled === undefined) {
+      loadEsModule(this, filename, content);
+      return undefined;
+    }
+    return run(this, compiled, filename);
+  }
+
+  function loadEsModule(module, filename, source) {
+    define(module, kIsEsModule, true, false);
+    const namespace = native.requireModule(filename, module[kParent]?.filename, source);
+    // A module may say what `require` gives, by an export of this name.
+    if (ObjectPrototypeHasOwnProperty(namespace, 'module.exports')) module.exports = namespace['module.exports'];
+    else if (!ObjectPrototypeHasOwnProperty(namespace, 'default') || ObjectPrototypeHasOwnProperty(namespace, '__esModule')) module.exports = namespace;
+    else module.exports = native.moduleFacade(filename);
+  }
+
+  function loadScript(module, filename) {
+    const format = cjsResolve.formatOf(filename);
+    const isPatched = isWrapped || module._compile !== compile;
+    if (isPatched) {
+      module._compile(native.readText(filename), filename, format);
+      return;
+    }
+    // The text stays outside of the realm.
+    const compiled = format === 'module' ? undefined : native.compileFile(filename, format !== 'commonjs');
+    if (compiled === undefined) loadEsModule(module, filename);
+    else run(module, compiled, filename);
+  }
+
+  function parseJson(text, filename) {
+    try {
+      return JSONParse(StringPrototypeCharCodeAt(text, 0) === 0xfeff ? StringPrototypeSlice(text, 1) : text);
     } catch (error) {
       error.message = `${filename}: ${error.message}`;
       throw error;
     }
   }
 
-  function loadFile(module, filename, format) {
-    module.filename = filename;
-    module.paths = nodeModulePaths(module.path);
-    const custom = customLoader(filename);
-    if (custom !== undefined) custom(module, filename);
-    else if (format === 'json') loadJson(module, filename);
-    else if (format === 'module') loadEsModule(module, filename);
-    else if (format === 'wasm' || StringPrototypeEndsWith(filename, '.node')) {
-      throw nodeError(Error, 'ERR_UNKNOWN_FILE_EXTENSION', `Cannot require '${filename}': its kind is not supported`, loadFile);
-    } else compileFile(module, filename);
-    module.loaded = true;
-  }
-
-  function loadEsModule(module, filename) {
-    const namespace = native.requireModule(filename);
-    // A module may say what `require` gives, by an export of this name.
-    module.exports = ObjectPrototypeHasOwnProperty(namespace, 'module.exports') ? namespace['module.exports'] : namespace;
-  }
-
-  // What a guest has put into `require.extensions` itself.
-  function customLoader(filename) {
-    const dot = StringPrototypeLastIndexOf(filename, '.');
-    const loader = dot === -1 ? undefined : extensions[StringPrototypeSlice(filename, dot)];
-    return loader === undefined || loader === plainLoaders[StringPrototypeSlice(filename, dot)] ? undefined : loader;
-  }
-
-  function formatOf(filename) {
-    return native.resolve(filename, filename, REQUIRE)[3];
-  }
-
-  const plainLoaders = {
+  const extensions = {
     __proto__: null,
-    '.js': (module, filename) => (formatOf(filename) === 'module' ? loadEsModule(module, filename) : compileFile(module, filename)),
-    '.json': loadJson,
-    '.node': (module, filename) => {
-      throw nodeError(Error, 'ERR_DLOPEN_DISABLED', `Cannot load native addon '${filename}': native code is disabled`);
+    '.js': function (module, filename) {
+      loadScript(module, filename);
+    },
+    '.json': function (module, filename) {
+      define(module, 'exports', parseJson(native.readText(filename), filename), true);
+    },
+    '.node': function (module, filename) {
+      throw nodeError(Error, 'ERR_DLOPEN_DISABLED', `Cannot load native addon because loading addons is disabled: ${filename}`);
     },
   };
-  for (const name in plainLoaders) extensions[name] = plainLoaders[name];
-
-  function loadPath(filename, format, parent, isMain) {
-    const cached = cache[filename];
-    if (cached !== undefined) {
-      if (parent !== undefined && ArrayPrototypeIndexOf(parent.children, cached) === -1) ArrayPrototypePush(parent.children, cached);
-      return cached.exports;
-    }
-    const module = new Module(filename, isMain ? null : parent);
-    if (isMain) {
-      mainModule = module;
-      internal.process.mainModule = module;
-      module.id = '.';
-    }
-    cache[filename] = module;
-    let loaded = false;
-    try {
-      loadFile(module, filename, format);
-      loaded = true;
-    } finally {
-      if (!loaded) forget(module, filename, parent);
-    }
-    return module.exports;
-  }
-
-  // A module that threw is loaded anew the next time.
-  function forget(module, filename, parent) {
-    if (cache[filename] === module) delete cache[filename];
-    const index = parent === undefined ? -1 : ArrayPrototypeIndexOf(parent.children, module);
-    if (index !== -1) removeAt(parent.children, index);
-  }
-
-  function load(request, parent, isMain) {
-    if (internal.isBuiltin(request) || StringPrototypeStartsWith(request, 'node:')) return internal.builtin(request);
-    const found = locate(request, parent);
-    if (found[0] === 'builtin') return internal.builtin(found[1]);
-    return loadPath(found[1], found[3], parent, isMain);
-  }
+  for (const name in extensions) define(extensions[name], 'name', '', false);
 
   // --- What the guest sees ---
 
   function makeRequire(module) {
-    const require = function require(id) {
-      return module.require(id);
+    const require = function require(path) {
+      return module.require(path);
     };
-    require.resolve = function resolve(request, options) {
-      return Module._resolveFilename(request, module, false, options);
-    };
-    require.resolve.paths = function paths(request) {
+    function resolve(request, options) {
       validateString(request, 'request');
-      if (internal.isBuiltin(request)) return null;
-      const relative = request === '.' || request === '..' || StringPrototypeStartsWith(request, './') || StringPrototypeStartsWith(request, '../');
-      return relative ? [module.path] : nodeModulePaths(module.path);
-    };
-    require.main = mainModule;
-    require.extensions = extensions;
-    require.cache = cache;
+      return Module._resolveFilename(request, module, false, options);
+    }
+    function paths(request) {
+      validateString(request, 'request');
+      return Module._resolveLookupPaths(request, module);
+    }
+    require.resolve = resolve;
+    resolve.paths = paths;
+    require.main = internal.process.mainModule;
+    require.extensions = Module._extensions;
+    require.cache = Module._cache;
     return require;
   }
 
-  internal.define(Module.prototype, 'require', function (id) {
-    checkRequest(id, 'id');
+  function requireMethod(id) {
+    validateString(id, 'id');
+    if (id === '') throw argumentValue('id', id, 'must be a non-empty string');
     return Module._load(id, this, false);
-  }, true);
-  internal.define(Module.prototype, 'load', function (filename) {
-    loadFile(this, filename, formatOf(filename));
-  }, true);
-  internal.define(Module.prototype, '_compile', function (content, filename) {
-    return compile(this, content, filename);
-  }, true);
+  }
+  function loadMethod(filename) {
+    this.filename = filename;
+    this.paths = Module._nodeModulePaths(internal.path.dirname(filename));
+    Module._extensions[extensionOf(filename)](this, filename);
+    this.loaded = true;
+    define(this, kLoadedExports, this.exports, false);
+  }
+  define(requireMethod, 'name', '', false);
+  define(loadMethod, 'name', '', false);
+  define(compile, 'name', '', false);
+  define(proto, 'load', loadMethod, true);
+  define(proto, 'require', requireMethod, true);
+  define(proto, '_compile', compile, true);
+  ObjectDefineProperty(proto, 'isPreloading', { __proto__: null, get: () => false });
+  ObjectDefineProperty(proto, 'parent', {
+    __proto__: null,
+    get() {
+      return this[kParent];
+    },
+    set(value) {
+      define(this, kParent, value, false);
+    },
+  });
+  ObjectDefineProperty(proto, 'constructor', { __proto__: null, get: () => Module, enumerable: false, configurable: false });
 
+  const kinds = 'must be a file URL object, file URL string, or absolute path string';
   function createRequire(filename) {
     let path = filename;
-    if (typeof path === 'object' && path !== null && typeof path.href === 'string') path = path.href;
-    if (typeof path !== 'string') throw argumentType('filename', ['string', 'URL'], filename);
-    if (StringPrototypeStartsWith(path, 'file:')) path = internal.builtin('url').fileURLToPath(path);
-    else if (path[0] !== '/') throw argumentValue('filename', filename, 'must be a file URL object, file URL string, or absolute path string');
+    const isUrl = typeof path === 'object' && path !== null && Boolean(path.href && path.protocol);
+    if (isUrl || (typeof path === 'string' && path[0] !== '/')) {
+      try {
+        path = internal.builtin('url').fileURLToPath(path);
+      } catch {
+        throw argumentValue('filename', filename, kinds);
+      }
+    } else if (typeof path !== 'string') throw argumentValue('filename', filename, kinds);
     // A trailing slash names a directory: `require` starts in it.
     const module = new Module(StringPrototypeEndsWith(path, '/') ? `${path}noop.js` : path);
     module.filename = module.id;
-    module.paths = nodeModulePaths(module.path);
+    module.paths = Module._nodeModulePaths(module.path);
     return makeRequire(module);
   }
 
@@ -255,17 +297,32 @@
     };
   }
 
-  const wrapper = ['(function (exports, require, module, __filename, __dirname) { ', '\n});'];
   internal.defineAll(Module, {
-    Module, _cache: cache, _pathCache: pathCache, _extensions: extensions, globalPaths: [], _load: load,
-    _resolveFilename: resolveFilename, _nodeModulePaths: nodeModulePaths, createRequire, isBuiltin: internal.isBuiltin,
-    wrapper, wrap: (script) => wrapper[0] + script + wrapper[1], syncBuiltinESMExports() {},
-    register: denied('register'), registerHooks: denied('registerHooks'), findSourceMap: () => undefined,
-    enableCompileCache: () => ({ status: 3 }), getCompileCacheDir: () => undefined, _initPaths() {}, runMain() {},
-    stripTypeScriptTypes: denied('stripTypeScriptTypes'), builtinModules: undefined,
+    _cache: { __proto__: null }, _pathCache: { __proto__: null }, _extensions: extensions, globalPaths: [],
+    _debug() {}, isBuiltin: internal.isBuiltin, _findPath: cjsResolve.findPath, _nodeModulePaths: cjsResolve.nodeModulePaths,
+    _resolveLookupPaths: cjsResolve.lookupPaths, _load: load, _resolveFilename: cjsResolve.resolveFilename, createRequire,
+    _initPaths() {}, _preloadModules() {}, syncBuiltinESMExports() {}, Module, runMain() {}, register: denied('register'),
+    registerHooks: denied('registerHooks'), findSourceMap: () => undefined, enableCompileCache: () => ({ status: 3 }),
+    getCompileCacheDir: () => undefined, stripTypeScriptTypes: denied('stripTypeScriptTypes'), builtinModules: undefined,
+  });
+  ObjectDefineProperty(Module, 'wrap', {
+    __proto__: null,
+    get: () => wrap,
+    set(value) {
+      isWrapped = true;
+      wrap = value;
+    },
+  });
+  ObjectDefineProperty(Module, 'wrapper', {
+    __proto__: null,
+    get: () => wrapper,
+    set(value) {
+      isWrapped = true;
+      wrapper = value;
+    },
   });
   internal.builtins.module = () => {
-    Module.builtinModules ??= allNames();
+    Module.builtinModules ??= ObjectFreeze(allNames());
     return Module;
   };
 
@@ -277,6 +334,37 @@
 
   // --- For the runtime ---
 
-  internal.hooks.requireForImport = (path, format) => loadPath(path, format, undefined, false);
-  internal.hooks.requireMain = (path) => loadPath(path, native.resolve(path, path, REQUIRE)[3], undefined, true);
+  internal.hooks.requireMain = (path) => Module._load(path, null, true);
+  internal.hooks.isRunning = (path) => Module._cache[path]?.[kIsRunning] === true;
+  internal.hooks.importCommonJs = (path, names) => {
+    const cached = Module._cache[path];
+    const loaded = cached?.loaded ? cached.exports : Module._load(path, undefined, false);
+    const module = Module._cache[path];
+    let exports = loaded;
+    // What it was when the file had run counts, once.
+    if (module?.[kLoadedExports] !== undefined) {
+      exports = module[kLoadedExports];
+      module[kLoadedExports] = undefined;
+    }
+    const values = [exports];
+    for (let i = 1; i < names.length; i++) define(values, i, exportOf(exports, names[i]), true);
+    return values;
+  };
+
+  function exportOf(exports, name) {
+    if (!ObjectPrototypeHasOwnProperty(exports, name)) return undefined;
+    try {
+      return exports[name];
+    } catch {
+      return undefined;
+    }
+  }
+
+  internal.hooks.importJson = (path, isShared) => {
+    const cached = isShared ? Module._cache[path] : undefined;
+    if (cached?.loaded) return cached.exports;
+    const exports = parseJson(native.readText(path), path);
+    if (isShared) Module._cache[path] = { exports, loaded: true };
+    return exports;
+  };
 })

@@ -17,7 +17,7 @@
     }
     define(meta, 'main', isMain, true);
     define(meta, 'resolve', function resolve(specifier) {
-      return native.resolve(`${specifier}`, url, 0)[2];
+      return native.locate(`${specifier}`, url);
     }, true);
     define(meta, 'url', url, true);
   };

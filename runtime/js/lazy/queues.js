@@ -2,7 +2,7 @@
 (function (native, internal) {
   'use strict';
 
-  const { PromisePrototypeThen, PromiseResolve, ReflectApply } = internal.primordials;
+  const { PromisePrototypeThen, PromiseReject, PromiseResolve, ReflectApply } = internal.primordials;
   const { define } = internal;
   const { validateFunction } = internal.errors;
 
@@ -38,7 +38,6 @@
 
   let firstTick;
   let lastTick;
-  let tickQueued = false;
 
   function nextTick(callback, ...args) {
     validateFunction(callback, 'callback');
@@ -46,31 +45,22 @@
     if (firstTick === undefined) firstTick = tick;
     else lastTick.next = tick;
     lastTick = tick;
-    if (!tickQueued) {
-      tickQueued = true;
-      queueTask(tickTask);
-    }
   }
 
+  // Runs all ticks, which the runtime asks for before and after promise jobs; says whether there were any. A tick that
+  // throws does not take the ticks behind it along: what it throws counts as a rejected promise.
   function drainTicks() {
+    const had = firstTick !== undefined;
     while (firstTick !== undefined) {
       const tick = firstTick;
       firstTick = tick.next;
-      run(tick.frame, tick.callback, undefined, tick.args);
-    }
-  }
-
-  // A tick that throws must not take the ticks behind it along.
-  function tickTask() {
-    tickQueued = false;
-    try {
-      drainTicks();
-    } finally {
-      if (firstTick !== undefined && !tickQueued) {
-        tickQueued = true;
-        queueTask(tickTask);
+      try {
+        run(tick.frame, tick.callback, undefined, tick.args);
+      } catch (error) {
+        PromiseReject(error);
       }
     }
+    return had;
   }
 
   internal.globals.queueMicrotask = queueMicrotask;

@@ -1,22 +1,24 @@
 //! From a target to a V8 module, not yet linked.
 
-use std::collections::HashSet;
+use std::rc::Rc;
+use std::sync::Arc;
 
+use super::Purpose;
+use super::attributes::Attributes;
+use super::cjs_names::named_exports;
+use super::detect::detect;
+use super::link_error::placed;
 use super::map::{Entry, ModuleKey, Origin};
-use super::resolve::{Target, TargetKind, throw_unreadable};
-use super::source::{self, source_string};
+use super::resolve::{Target, TargetKind, file_name, throw_unreadable};
+use super::source;
 use super::text::SharedText;
 use crate::Scope;
 use crate::callbacks;
 use crate::session::State;
 use crate::strings::{ErrorClass, string, throw};
 use host_bridge::ModuleOrigin;
-use host_bridge::cjs_lexer;
 use host_bridge::reader::FileContents;
-use host_bridge::resolver::{ImportKind, ModuleFormat, Referrer, Resolved};
-
-/// Reexports of CommonJS that are followed, in all.
-const MAX_REEXPORTS: usize = 256;
+use host_bridge::resolver::ModuleFormat;
 
 /// A compiled module and where its exports come from.
 pub(crate) struct Compiled<'s> {
@@ -35,13 +37,14 @@ impl<'s> Compiled<'s> {
         }
     }
 
-    pub(crate) fn into_entry(self, scope: &Scope<'_, '_>, key: ModuleKey) -> Entry {
+    pub(crate) fn into_entry(self, scope: &Scope<'_, '_>, key: Rc<ModuleKey>) -> Entry {
         Entry {
             key,
             module: v8::Global::new(scope, self.module),
             origin: self.origin,
             export_names: self.export_names,
             restored: false,
+            imports: None,
         }
     }
 }
@@ -51,10 +54,14 @@ pub(crate) fn compile<'s>(
     scope: &mut Scope<'s, '_>,
     state: &State,
     target: &Target,
-    attribute: &str,
+    attributes: &Attributes,
+    purpose: Purpose<'_>,
 ) -> Option<Compiled<'s>> {
     let (path, format) = match &target.kind {
-        TargetKind::Builtin(name) => return builtin(scope, state, target, name),
+        TargetKind::Builtin(name) => {
+            attributes.check(scope, &target.url, None)?;
+            return builtin(scope, state, target, name);
+        }
         TargetKind::File { path, format, .. } => (path, *format),
         TargetKind::Pinned => {
             let message = format!("The snapshot holds no module '{}'", target.url);
@@ -62,54 +69,27 @@ pub(crate) fn compile<'s>(
             return None;
         }
     };
-    check_attribute(scope, target, format, attribute)?;
-    let contents = read(scope, state, path)?;
+    attributes.check(scope, &target.url, Some(format))?;
+    let format = match format {
+        ModuleFormat::Undeclared => detect(scope, state, path)?,
+        declared => declared,
+    };
     match format {
         ModuleFormat::EsModule => {
-            let text = SharedText::of(&contents);
-            source::compile_module(scope, state, &text, &target.url).map(Compiled::source_text)
+            let text = file_text(scope, state, path)?;
+            let module = placed(scope, |scope| {
+                source::compile_module(scope, state, &text, &target.url)
+            })?;
+            Some(Compiled::source_text(module))
         }
         ModuleFormat::CommonJs | ModuleFormat::Undeclared => {
-            common_js(scope, state, target, path, &contents)
+            refuse_running(scope, state, path, purpose)?;
+            let contents = read(scope, state, path)?;
+            Some(common_js(scope, state, target, path, &contents))
         }
-        ModuleFormat::Json => json(scope, target, path, &contents),
-        ModuleFormat::Wasm => {
-            let message = format!("Unknown file extension \".wasm\" for {path}");
-            let code = "ERR_UNKNOWN_FILE_EXTENSION";
-            throw(scope, ErrorClass::TypeError, code, &message);
-            None
-        }
+        ModuleFormat::Json => json(scope, state, target, path),
+        ModuleFormat::Wasm => wasm(scope, state, target, path),
     }
-}
-
-/// Node's docs, "Import attributes": JSON needs `type: 'json'`, and nothing else may have it.
-fn check_attribute(
-    scope: &Scope<'_, '_>,
-    target: &Target,
-    format: ModuleFormat,
-    attribute: &str,
-) -> Option<()> {
-    let (code, message) = match (format, attribute) {
-        (ModuleFormat::Json, "json") => return Some(()),
-        (ModuleFormat::Json, "") => (
-            "ERR_IMPORT_ATTRIBUTE_MISSING",
-            format!(
-                "Module \"{}\" needs an import attribute of \"type: json\"",
-                target.url
-            ),
-        ),
-        (_, "") => return Some(()),
-        (_, "json") => (
-            "ERR_IMPORT_ATTRIBUTE_TYPE_INCOMPATIBLE",
-            format!("Module \"{}\" is not of type \"json\"", target.url),
-        ),
-        _ => (
-            "ERR_IMPORT_ATTRIBUTE_UNSUPPORTED",
-            format!("Import attribute \"type\" with value \"{attribute}\" is not supported"),
-        ),
-    };
-    throw(scope, ErrorClass::TypeError, code, &message);
-    None
 }
 
 /// Reads a module's file, and counts it.
@@ -126,43 +106,137 @@ pub(crate) fn read(scope: &Scope<'_, '_>, state: &State, path: &str) -> Option<F
     }
 }
 
+/// The text of a file: the one place where it is obtained.
+pub(crate) fn file_text(
+    scope: &Scope<'_, '_>,
+    state: &State,
+    path: &str,
+) -> Option<Arc<SharedText>> {
+    let contents = read(scope, state, path)?;
+    Some(SharedText::of(&contents))
+}
+
+/// An ES module from text that is no file's.
+pub(crate) fn source_text<'s>(
+    scope: &mut Scope<'s, '_>,
+    bytes: &[u8],
+    url: &str,
+) -> Option<Compiled<'s>> {
+    let module = placed(scope, |scope| {
+        source::compile_module_bytes(scope, bytes, url)
+    })?;
+    Some(Compiled::source_text(module))
+}
+
+/// An ES module that is required must not import the CommonJS module that requires it.
+fn refuse_running(
+    scope: &mut Scope<'_, '_>,
+    state: &State,
+    path: &str,
+    purpose: Purpose<'_>,
+) -> Option<()> {
+    let Purpose::Require {
+        parent: Some((specifier, referrer)),
+    } = purpose
+    else {
+        return Some(());
+    };
+    if state.hooks.get()?.is_running(scope, path)? {
+        let importer = file_name(referrer);
+        let message =
+            format!("Cannot import CommonJS Module {specifier} in a cycle. (from {importer})");
+        let code = "ERR_REQUIRE_CYCLE_MODULE";
+        throw(scope, ErrorClass::Error, code, &message);
+        return None;
+    }
+    Some(())
+}
+
 fn common_js<'s>(
     scope: &mut Scope<'s, '_>,
     state: &State,
     target: &Target,
     path: &str,
     contents: &FileContents,
-) -> Option<Compiled<'s>> {
+) -> Compiled<'s> {
     let names = named_exports(state, path, contents);
     let origin = Origin::CommonJs {
         path: path.to_owned(),
     };
-    Some(synthetic(scope, &target.url, origin, names))
+    synthetic(scope, &target.url, origin, names)
 }
 
+/// Without query and fragment it is the same value that `require` gives.
 fn json<'s>(
     scope: &mut Scope<'s, '_>,
+    state: &State,
     target: &Target,
     path: &str,
-    contents: &FileContents,
 ) -> Option<Compiled<'s>> {
-    let text = source_string(scope, contents.bytes())?;
-    let parsed = {
-        let scope = std::pin::pin!(v8::TryCatch::new(scope));
-        let scope = &mut scope.init();
-        v8::json::parse(scope, text).map(|value| v8::Global::new(scope, value))
-    };
-    let Some(value) = parsed else {
-        let message = format!("{path}: the file is not valid JSON");
-        throw(scope, ErrorClass::SyntaxError, "", &message);
-        return None;
-    };
-    Some(synthetic(
-        scope,
-        &target.url,
-        Origin::Value(value),
-        Vec::new(),
-    ))
+    let is_shared = !target.url.contains(['?', '#']);
+    let value = state.hooks.get()?.import_json(scope, path, is_shared)?;
+    let origin = Origin::Value(v8::Global::new(scope, value));
+    Some(synthetic(scope, &target.url, origin, Vec::new()))
+}
+
+/// A WebAssembly module: its imports are modules, its exports those of the instance.
+fn wasm<'s>(
+    scope: &mut Scope<'s, '_>,
+    state: &State,
+    target: &Target,
+    path: &str,
+) -> Option<Compiled<'s>> {
+    let parts = state.hooks.get()?.import_wasm(scope, path)?;
+    let compiled = parts.get_index(scope, 0)?;
+    let mut lists = [Vec::new(), Vec::new()];
+    for (index, list) in (1u32..).zip(&mut lists) {
+        let names = parts.get_index(scope, index)?;
+        *list = array_texts(scope, v8::Local::<v8::Array>::try_from(names).ok()?);
+    }
+    let [imports, exports] = lists;
+    let text = wasm_text(&imports, &exports);
+    let module = source_text(scope, text.as_bytes(), &target.url)?.module;
+    Some(Compiled {
+        module,
+        origin: Origin::Wasm(v8::Global::new(scope, compiled)),
+        export_names: Vec::new(),
+    })
+}
+
+/// A module that instantiates: `import.meta` of such a module has the means.
+fn wasm_text(imports: &[String], exports: &[String]) -> String {
+    let mut text = String::new();
+    let mut given = String::new();
+    for (index, name) in imports.iter().enumerate() {
+        let name = quoted(name);
+        text.push_str(&format!("import * as i{index} from {name};\n"));
+        given.push_str(&format!("[{name}]: i{index}, "));
+    }
+    text.push_str(&format!(
+        "const e = import.meta.instantiate({{ __proto__: null, {given}}});\n"
+    ));
+    for (index, name) in exports.iter().enumerate() {
+        let name = quoted(name);
+        text.push_str(&format!(
+            "const x{index} = e[{name}];\nexport {{ x{index} as {name} }};\n"
+        ));
+    }
+    text
+}
+
+/// A string literal of JavaScript. A key in brackets is never `__proto__: value`.
+fn quoted(text: &str) -> String {
+    let mut literal = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '/' | '-' | '_' | ':' => {
+                literal.push(letter);
+            }
+            other => literal.push_str(&format!("\\u{{{:x}}}", u32::from(other))),
+        }
+    }
+    literal.push('"');
+    literal
 }
 
 fn builtin<'s>(
@@ -198,8 +272,9 @@ fn synthetic<'s>(
     origin: Origin,
     mut names: Vec<String>,
 ) -> Compiled<'s> {
+    // The whole comes first, as the hooks give the values.
     names.retain(|name| name != "default");
-    names.push("default".to_owned());
+    names.insert(0, "default".to_owned());
     let exports: Vec<v8::Local<'_, v8::String>> =
         names.iter().map(|name| string(scope, name)).collect();
     let url = string(scope, url);
@@ -209,54 +284,5 @@ fn synthetic<'s>(
         module,
         origin,
         export_names: names,
-    }
-}
-
-/// Export names of a CommonJS file, those of the files that it reexports included. Like in
-/// Node they are found without running it; what cannot be found is simply no named export.
-fn named_exports(state: &State, path: &str, contents: &FileContents) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut seen = HashSet::from([path.to_owned()]);
-    let mut queue = vec![(path.to_owned(), contents.clone())];
-    while let Some((path, contents)) = queue.pop() {
-        let Ok(text) = std::str::from_utf8(contents.bytes()) else {
-            continue;
-        };
-        let Ok(found) = cjs_lexer::named_exports(text) else {
-            continue;
-        };
-        names.extend(found.exports);
-        for specifier in found.reexports {
-            if seen.len() > MAX_REEXPORTS {
-                break;
-            }
-            if let Some((path, contents)) = reexported(state, &path, &specifier)
-                && seen.insert(path.clone())
-            {
-                queue.push((path, contents));
-            }
-        }
-    }
-    let mut unique = HashSet::new();
-    names.retain(|name| unique.insert(name.clone()));
-    names
-}
-
-fn reexported(state: &State, path: &str, specifier: &str) -> Option<(String, FileContents)> {
-    let referrer = Referrer::new(path).ok()?;
-    let resolver = &state.modules.resolver;
-    match resolver
-        .resolve(specifier, &referrer, ImportKind::Require)
-        .ok()?
-    {
-        Resolved::File {
-            path,
-            format: ModuleFormat::CommonJs | ModuleFormat::Undeclared,
-            ..
-        } => {
-            let contents = state.modules.directories.read(&path).ok()?;
-            Some((path, contents))
-        }
-        _ => None,
     }
 }

@@ -1,11 +1,19 @@
-//! `import()`: the graph is loaded at once, since the reader answers without waiting; the
-//! promise settles when the module has been evaluated.
+//! `import()`. Loading and evaluating is a promise job of its own: V8 must not be asked to
+//! evaluate a module while another one is in the middle of its evaluation.
+//!
+//! What the job needs stands in an array of the guest's heap, whose limit so bounds how many
+//! may wait.
 
-use super::load::{graph, resolve_or_throw, run, type_attribute};
+use super::Purpose;
+use super::attributes::Attributes;
+use super::graph::graph;
+use super::load::run;
+use super::natives::{continue_import, settle_import};
+use super::resolve::resolve_or_throw;
 use crate::Scope;
-use crate::error::{Failure, caught};
 use crate::session::State;
-use crate::strings::{ErrorClass, new_error, text};
+use crate::strings::text;
+use host_bridge::resolver::MAX_SPECIFIER_BYTES;
 
 /// V8: `HostImportModuleDynamicallyCallback`.
 pub(crate) fn import_dynamically<'s>(
@@ -15,70 +23,57 @@ pub(crate) fn import_dynamically<'s>(
     specifier: v8::Local<'s, v8::String>,
     attributes: v8::Local<'s, v8::FixedArray>,
 ) -> Option<v8::Local<'s, v8::Promise>> {
-    let referrer = text(scope, resource_name).unwrap_or_default();
-    let specifier = specifier.to_rust_string_lossy(scope);
-    let loaded = caught(scope, |scope| {
-        load(scope, &specifier, &referrer, attributes)
-    });
-    let thrown = match loaded {
-        Ok((module, promise)) => {
-            let module = v8::Local::new(scope, module);
-            let promise = v8::Local::new(scope, promise);
-            return namespace_after(scope, module, promise);
-        }
-        Err(Failure::Terminated) => return None,
-        Err(Failure::Threw(thrown)) => v8::Local::new(scope, thrown),
-        // V8 ends the process over a callback that fails without an exception.
-        Err(Failure::Silent) => internal_error(scope, &specifier),
-    };
-    let resolver = v8::PromiseResolver::new(scope)?;
-    resolver.reject(scope, thrown)?;
-    Some(resolver.get_promise(scope))
+    let mut parts = vec![specifier.into(), resource_name];
+    for index in 0..attributes.length() {
+        parts.push(v8::Local::<v8::Value>::try_from(attributes.get(scope, index)?).ok()?);
+    }
+    let data = v8::Array::new_with_elements(scope, &parts);
+    let job = v8::Function::builder(continue_import)
+        .data(data.into())
+        .build(scope)?;
+    let now = v8::PromiseResolver::new(scope)?;
+    let undefined = v8::undefined(scope).into();
+    now.resolve(scope, undefined)?;
+    now.get_promise(scope).then(scope, job)
 }
 
-fn internal_error<'s>(scope: &Scope<'s, '_>, specifier: &str) -> v8::Local<'s, v8::Value> {
-    let message = format!("The module '{specifier}' could not be provided");
-    new_error(scope, ErrorClass::Error, "ERR_INTERNAL", &message)
-}
-
-fn load(
-    scope: &mut Scope<'_, '_>,
-    specifier: &str,
-    referrer: &str,
-    attributes: v8::Local<'_, v8::FixedArray>,
-) -> Option<(v8::Global<v8::Module>, v8::Global<v8::Promise>)> {
-    let state = State::of(scope)?;
-    let attribute = type_attribute(scope, attributes, 2)?;
-    let target = resolve_or_throw(scope, &state, specifier, referrer)?;
-    let module = graph(scope, &state, &target, &attribute)?;
-    let promise = run(scope, module)?;
-    Some((
-        v8::Global::new(scope, module),
-        v8::Global::new(scope, promise),
-    ))
-}
-
-/// A promise of the namespace of `module`, settled when `promise` is.
-fn namespace_after<'s>(
+/// The job of one `import()`; `data` is the array that [`import_dynamically`] made. What it
+/// gives or throws settles the promise of the `import()`.
+pub(crate) fn carry_out<'s>(
     scope: &mut Scope<'s, '_>,
-    module: v8::Local<'s, v8::Module>,
-    promise: v8::Local<'s, v8::Promise>,
+    data: v8::Local<'s, v8::Value>,
 ) -> Option<v8::Local<'s, v8::Promise>> {
-    let fulfilled = v8::FunctionBuilder::<v8::Function>::new_raw(promise_callback())
+    let data = v8::Local::<v8::Array>::try_from(data).ok()?;
+    let (module, promise) = load(scope, data)?;
+    let fulfilled = v8::Function::builder(settle_import)
         .data(module.get_module_namespace())
         .build(scope)?;
     promise.then(scope, fulfilled)
 }
 
-/// The native function that promises of `import()` call; a snapshot may hold it.
-pub(crate) fn promise_callback() -> v8::FunctionCallback {
-    v8::MapFnTo::map_fn_to(import_fulfilled)
-}
-
-fn import_fulfilled<'s>(
-    _scope: &mut Scope<'s, '_>,
-    args: v8::FunctionCallbackArguments<'s>,
-    mut result: v8::ReturnValue<'s, v8::Value>,
-) {
-    result.set(args.data());
+fn load<'s>(
+    scope: &mut Scope<'s, '_>,
+    data: v8::Local<'s, v8::Array>,
+) -> Option<(v8::Local<'s, v8::Module>, v8::Local<'s, v8::Promise>)> {
+    let state = State::of(scope)?;
+    let specifier = data.get_index(scope, 0)?;
+    let specifier = v8::Local::<v8::String>::try_from(specifier).ok()?;
+    // A longer one is refused by the resolver, which needs no copy of hundreds of megabytes.
+    let specifier = if specifier.length() > MAX_SPECIFIER_BYTES {
+        " ".repeat(MAX_SPECIFIER_BYTES.saturating_add(1))
+    } else {
+        specifier.to_rust_string_lossy(scope)
+    };
+    let referrer = data.get_index(scope, 1)?;
+    let referrer = text(scope, referrer).unwrap_or_default();
+    let mut words = Vec::new();
+    for index in 2..data.length() {
+        let word = data.get_index(scope, index)?;
+        words.push(text(scope, word).unwrap_or_default());
+    }
+    let attributes = Attributes::of_expression(&words);
+    let target = resolve_or_throw(scope, &state, &specifier, &referrer)?;
+    let module = graph(scope, &state, &target, &attributes, Purpose::Import)?;
+    let promise = run(scope, module)?;
+    Some((module, promise))
 }

@@ -1,9 +1,15 @@
 //! The module map: one instance per URL and import attribute.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::Scope;
+
+/// Modules that one session may hold, those that failed included.
+const MAX_MODULES: usize = 100_000;
+/// Bytes of all their URLs together: a query may be as long as a specifier.
+const MAX_URL_BYTES: usize = 64 << 20;
 
 /// What names a module instance.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -14,7 +20,7 @@ pub(crate) struct ModuleKey {
     pub(crate) attribute: String,
 }
 
-/// What a synthetic module takes its exports from when it is evaluated.
+/// What a module runs as, and what a synthetic one takes its exports from.
 #[derive(Clone)]
 pub(crate) enum Origin {
     /// A source text module: V8 evaluates it.
@@ -31,16 +37,34 @@ pub(crate) enum Origin {
     },
     /// A value that is there already: parsed JSON.
     Value(v8::Global<v8::Value>),
+    /// A source text module of ours around a compiled WebAssembly module.
+    Wasm(v8::Global<v8::Value>),
 }
 
 pub(crate) struct Entry {
-    pub(crate) key: ModuleKey,
+    pub(crate) key: Rc<ModuleKey>,
     pub(crate) module: v8::Global<v8::Module>,
     pub(crate) origin: Origin,
     pub(crate) export_names: Vec<String>,
     /// Whether it came out of the snapshot.
     pub(crate) restored: bool,
+    /// What it imports; `None` until that has been looked up.
+    pub(crate) imports: Option<Rc<Imports>>,
 }
+
+/// The imports of one module.
+#[derive(Debug, Default)]
+pub(crate) struct Imports {
+    /// Each module once, in the order of the text.
+    pub(crate) modules: Vec<Rc<ModuleKey>>,
+    /// Specifier and attribute to position in `modules`. Empty once the module is linked.
+    pub(crate) by_request: HashMap<(String, String), usize>,
+}
+
+/// A map that is full.
+#[derive(Debug, thiserror::Error)]
+#[error("A session may hold {MAX_MODULES} modules, with {MAX_URL_BYTES} bytes of URLs in all")]
+pub(crate) struct MapFull;
 
 /// Positions of modules in a snapshot, shared by all sessions that came from it.
 pub(crate) type SnapshotIndex = HashMap<ModuleKey, usize>;
@@ -51,9 +75,12 @@ pub(crate) type SnapshotIndex = HashMap<ModuleKey, usize>;
 /// thousand, of which a session names a few.
 #[derive(Default)]
 pub(crate) struct ModuleMap {
-    entries: HashMap<ModuleKey, Entry>,
+    entries: HashMap<Rc<ModuleKey>, Entry>,
     /// Identity hash to keys; several modules may share a hash.
-    by_hash: HashMap<i32, Vec<ModuleKey>>,
+    by_hash: HashMap<i32, Vec<Rc<ModuleKey>>>,
+    /// What was thrown where a module could not be loaded: it fails so again.
+    failed: HashMap<Rc<ModuleKey>, v8::Global<v8::Value>>,
+    url_bytes: usize,
     snapshot: Arc<SnapshotIndex>,
     /// The main module of the run, for `import.meta.main`.
     pub(crate) main: Option<String>,
@@ -68,21 +95,59 @@ impl ModuleMap {
         }
     }
 
-    pub(crate) fn insert(&mut self, scope: &Scope<'_, '_>, entry: Entry) {
+    /// # Errors
+    ///
+    /// [`MapFull`]
+    pub(crate) fn insert(&mut self, scope: &Scope<'_, '_>, entry: Entry) -> Result<(), MapFull> {
+        self.make_room(&entry.key)?;
+        self.url_bytes = self.url_bytes.saturating_add(entry.key.url.len());
+        self.put(scope, entry);
+        Ok(())
+    }
+
+    fn make_room(&self, key: &ModuleKey) -> Result<(), MapFull> {
+        let n_modules = self.entries.len().saturating_add(self.failed.len());
+        let url_bytes = self.url_bytes.saturating_add(key.url.len());
+        if MAX_MODULES <= n_modules || MAX_URL_BYTES < url_bytes {
+            return Err(MapFull);
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, scope: &Scope<'_, '_>, entry: Entry) {
         let hash = hash_of(scope, &entry);
-        self.by_hash
-            .entry(hash)
-            .or_default()
-            .push(entry.key.clone());
-        self.entries.insert(entry.key.clone(), entry);
+        let keys = self.by_hash.entry(hash).or_default();
+        keys.push(Rc::clone(&entry.key));
+        self.entries.insert(Rc::clone(&entry.key), entry);
     }
 
     pub(crate) fn remove(&mut self, scope: &Scope<'_, '_>, key: &ModuleKey) {
-        if let Some(entry) = self.entries.remove(key)
-            && let Some(keys) = self.by_hash.get_mut(&hash_of(scope, &entry))
-        {
-            keys.retain(|other| other != key);
+        if let Some(entry) = self.entries.remove(key) {
+            self.url_bytes = self.url_bytes.saturating_sub(key.url.len());
+            if let Some(keys) = self.by_hash.get_mut(&hash_of(scope, &entry)) {
+                keys.retain(|other| **other != *key);
+            }
         }
+    }
+
+    /// Remembers why a module cannot be loaded. A full map forgets it.
+    pub(crate) fn fail(&mut self, key: Rc<ModuleKey>, thrown: v8::Global<v8::Value>) {
+        if self.make_room(&key).is_ok() && !self.failed.contains_key(&key) {
+            self.url_bytes = self.url_bytes.saturating_add(key.url.len());
+            self.failed.insert(key, thrown);
+        }
+    }
+
+    /// Forgets a failure: the host brings another source of that name.
+    pub(crate) fn forgive(&mut self, key: &ModuleKey) {
+        if self.failed.remove(key).is_some() {
+            self.url_bytes = self.url_bytes.saturating_sub(key.url.len());
+        }
+    }
+
+    /// What was thrown where this module could not be loaded.
+    pub(crate) fn failure(&self, key: &ModuleKey) -> Option<&v8::Global<v8::Value>> {
+        self.failed.get(key)
     }
 
     pub(crate) fn get(&mut self, scope: &Scope<'_, '_>, key: &ModuleKey) -> Option<&Entry> {
@@ -93,8 +158,10 @@ impl ModuleMap {
         self.entries.get(key)
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+    pub(crate) fn set_imports(&mut self, key: &ModuleKey, imports: Rc<Imports>) {
+        if let Some(entry) = self.entries.get_mut(key) {
+            entry.imports = Some(imports);
+        }
     }
 
     pub(crate) fn contains(&self, key: &ModuleKey) -> bool {
@@ -116,7 +183,7 @@ impl ModuleMap {
                 }
             }
         }
-        let key = self.key_of(module)?.clone();
+        let key = Rc::clone(self.key_of(module)?);
         self.entries.get(&key)
     }
 
@@ -128,11 +195,11 @@ impl ModuleMap {
         all
     }
 
-    fn key_of(&self, module: v8::Local<'_, v8::Module>) -> Option<&ModuleKey> {
+    fn key_of(&self, module: v8::Local<'_, v8::Module>) -> Option<&Rc<ModuleKey>> {
         let keys = self.by_hash.get(&module.get_identity_hash().get())?;
         keys.iter().find(|key| {
             self.entries
-                .get(key)
+                .get(*key)
                 .is_some_and(|entry| entry.module == module)
         })
     }
@@ -145,14 +212,15 @@ impl ModuleMap {
             .get_context_data_from_snapshot_once::<v8::Module>(index)
             .ok()?;
         let entry = Entry {
-            key: key.clone(),
+            key: Rc::new(key.clone()),
             module: v8::Global::new(scope, module),
             // It has been evaluated; where its exports came from no longer matters.
             origin: Origin::SourceText,
             export_names: Vec::new(),
             restored: true,
+            imports: None,
         };
-        self.insert(scope, entry);
+        self.put(scope, entry);
         Some(())
     }
 }

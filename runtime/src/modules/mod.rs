@@ -1,40 +1,75 @@
-//! ES modules, CommonJS and JSON: from a specifier to an evaluated module.
+//! ES modules, CommonJS, JSON and WebAssembly: from a specifier to an evaluated module.
 //!
-//! `resolve.rs` asks the resolver of `host-bridge`, `compile.rs` makes a V8 module of what
-//! was found with the compiler calls of `source.rs`, `map.rs` keeps one instance per URL, `load.rs` walks a graph, `dynamic.rs`
-//! serves `import()`, and `natives.rs` what the CommonJS loader in JavaScript needs.
+//! `resolve.rs` asks the resolver of `host-bridge`; `compile.rs` makes a V8 module of what was
+//! found, with `detect.rs` where nothing says which grammar it is in, `cjs_names.rs` for the
+//! exports of CommonJS and the compiler calls of `source.rs`; `map.rs` keeps one instance per
+//! URL and what failed; `graph.rs` walks and links; `load.rs` imports for the host,
+//! `dynamic.rs` for `import()`, `require.rs` for `require`; `synthetic.rs` is what V8 asks of
+//! modules that run, and `natives.rs` what the CommonJS loader in JavaScript needs.
 //! `text.rs` keeps text and compiled code of a file for all sessions, `code_maker.rs` makes
 //! the code.
 
+mod attributes;
+mod cjs_names;
 mod code_maker;
 mod compile;
+mod detect;
 mod dynamic;
+mod graph;
+mod link_error;
 mod load;
 mod map;
 mod natives;
+mod require;
 mod resolve;
 mod source;
+mod synthetic;
 mod text;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use host_bridge::reader::{HostDirectories, SharedSources};
 use host_bridge::resolver::Resolver;
 
 use self::code_maker::{MAX_BATCH, Uncached};
+use self::detect::Detected;
 use self::text::{CodeForm, SharedText};
 
 pub(crate) use self::code_maker::CodeMaker;
-pub(crate) use self::dynamic::{import_dynamically, promise_callback};
-pub(crate) use self::load::{
-    Imported, evaluate_synthetic, import, import_source, init_import_meta, linked, namespace_value,
-};
+pub(crate) use self::dynamic::import_dynamically;
+pub(crate) use self::graph::linked;
+pub(crate) use self::load::{Imported, import, import_source, namespace_value};
 pub(crate) use self::map::{ModuleKey, ModuleMap, SnapshotIndex};
 pub(crate) use self::natives::natives;
 pub(crate) use self::resolve::{directory_url, path_url};
 pub(crate) use self::source::{CodeKind, origin};
+pub(crate) use self::synthetic::{evaluate_synthetic, init_import_meta};
+
+/// Why a graph is loaded.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Purpose<'a> {
+    /// For an `import`; what fails is remembered.
+    Import,
+    /// For a `require`, which may be tried again and must not meet a cycle.
+    Require {
+        /// The `import` in the graph that is being followed: its specifier, and the URL of
+        /// the module that it stands in.
+        parent: Option<(&'a str, &'a str)>,
+    },
+}
+
+impl Purpose<'_> {
+    fn of_import<'b>(self, specifier: &'b str, referrer: &'b str) -> Purpose<'b> {
+        match self {
+            Purpose::Import => Purpose::Import,
+            Purpose::Require { .. } => Purpose::Require {
+                parent: Some((specifier, referrer)),
+            },
+        }
+    }
+}
 
 /// What the sessions of one engine share.
 #[derive(Debug, Clone, Default)]
@@ -52,6 +87,8 @@ pub(crate) struct Modules {
     pub(crate) cwd: String,
     /// Entry specifiers of the snapshot: specifier to URL.
     pub(crate) pinned: BTreeMap<String, String>,
+    /// What was found out about files without a declared grammar, by path.
+    detected: RefCell<HashMap<String, Detected>>,
     /// Modules that have been counted, by URL or path: each counts once.
     counted: RefCell<HashSet<String>>,
     /// Where compiled code comes from and is made; none while a snapshot is built.
@@ -80,6 +117,7 @@ impl Modules {
             map: RefCell::new(ModuleMap::over(snapshot.modules)),
             cwd,
             pinned: snapshot.entries,
+            detected: RefCell::default(),
             counted: RefCell::default(),
             code_maker,
             uncached: RefCell::default(),

@@ -1,16 +1,17 @@
 //! What the CommonJS loader in JavaScript asks of Rust.
 
-use host_bridge::resolver::{ImportKind, Language, ModuleFormat};
+use host_bridge::resolver::{ImportKind, ModuleFormat};
 
-use super::compile::read;
-use super::load::{graph, run};
+use super::compile::{file_text, read};
+use super::detect::{Wrapped, wrapped_file, wrapped_text};
+use super::link_error::placed;
 use super::resolve::{Target, TargetKind, throw_unresolved};
-use super::source::{self, source_string};
-use super::text::SharedText;
+use super::source::{CodeKind, origin};
+use super::{dynamic, require};
 use crate::Scope;
 use crate::externals::{Native, table};
 use crate::session::State;
-use crate::strings::{ErrorClass, string, text, throw};
+use crate::strings::{string, text};
 use crate::value::bytes_to_view;
 
 pub(crate) fn natives() -> Vec<Native> {
@@ -18,9 +19,14 @@ pub(crate) fn natives() -> Vec<Native> {
         "resolve" => resolve,
         "readText" => read_text,
         "readBytes" => read_bytes,
-        "compileFunction" => compile_function,
-        "compileWrapper" => compile_wrapper,
+        "locate" => locate,
+        "compileFile" => compile_file,
+        "compileText" => compile_text,
+        "runScript" => run_script,
         "requireModule" => require_module,
+        "moduleFacade" => module_facade,
+        "continueImport" => continue_import,
+        "settleImport" => settle_import,
     }
 }
 
@@ -56,7 +62,8 @@ fn describe(target: &Target) -> [&str; 4] {
         TargetKind::File { path, format, .. } => {
             let format = match format {
                 ModuleFormat::EsModule => "module",
-                ModuleFormat::CommonJs | ModuleFormat::Undeclared => "commonjs",
+                ModuleFormat::CommonJs => "commonjs",
+                ModuleFormat::Undeclared => "undeclared",
                 ModuleFormat::Json => "json",
                 ModuleFormat::Wasm => "wasm",
             };
@@ -75,9 +82,8 @@ fn read_text<'s>(
         return;
     };
     let path = args.get(0).to_rust_string_lossy(scope);
-    let source =
-        read(scope, &state, &path).and_then(|contents| source_string(scope, contents.bytes()));
-    if let Some(source) = source {
+    let text = file_text(scope, &state, &path).and_then(|text| text.to_string(scope));
+    if let Some(source) = text {
         result.set(source.into());
     }
 }
@@ -99,44 +105,26 @@ fn read_bytes<'s>(
     }
 }
 
-/// `compileFunction(source, path, parameterNames)` → function.
-fn compile_function<'s>(
+/// `locate(specifier, url)` → URL, whether there is something or not: `import.meta.resolve`.
+fn locate<'s>(
     scope: &mut Scope<'s, '_>,
     args: v8::FunctionCallbackArguments<'s>,
     mut result: v8::ReturnValue<'s, v8::Value>,
 ) {
-    let Ok(source) = v8::Local::<v8::String>::try_from(args.get(0)) else {
-        throw(
-            scope,
-            ErrorClass::TypeError,
-            "ERR_INVALID_ARG_TYPE",
-            "The source must be a string",
-        );
+    let Some(state) = State::of(scope) else {
         return;
     };
-    let path = args.get(1).to_rust_string_lossy(scope);
-    let mut names = Vec::new();
-    if let Ok(list) = v8::Local::<v8::Array>::try_from(args.get(2)) {
-        for index in 0..list.length() {
-            let name = list
-                .get_index(scope, index)
-                .and_then(|name| text(scope, name));
-            names.push(string(scope, &name.unwrap_or_default()));
-        }
-    }
-    let url = if path.starts_with('/') {
-        super::path_url(&path)
-    } else {
-        path
-    };
-    let function = source::compile_function(scope, source, &url, &names);
-    if let Some(function) = function {
-        result.set(function.into());
+    let specifier = args.get(0).to_rust_string_lossy(scope);
+    let referrer = args.get(1).to_rust_string_lossy(scope);
+    match state.modules.locate(&specifier, &referrer) {
+        Ok(url) => result.set(string(scope, &url).into()),
+        Err(error) => throw_unresolved(scope, &error),
     }
 }
 
-/// `compileWrapper(path)` → function: the CommonJS wrapper around the text of a file.
-fn compile_wrapper<'s>(
+/// `compileFile(path, mayBeModule)` → the function of a CommonJS file, or undefined where
+/// it is an ES module.
+fn compile_file<'s>(
     scope: &mut Scope<'s, '_>,
     args: v8::FunctionCallbackArguments<'s>,
     mut result: v8::ReturnValue<'s, v8::Value>,
@@ -145,76 +133,91 @@ fn compile_wrapper<'s>(
         return;
     };
     let path = args.get(0).to_rust_string_lossy(scope);
-    let Some(contents) = read(scope, &state, &path) else {
-        return;
-    };
-    let text = SharedText::of(&contents);
-    let url = super::path_url(&path);
-    if let Some(function) = source::compile_wrapper(scope, &state, &text, &url) {
+    let wrapped = wrapped_file(scope, &state, &path, args.get(1).is_true());
+    if let Some(Wrapped::Function(function)) = wrapped {
         result.set(function.into());
     }
 }
 
-/// `requireModule(path)` → namespace of an ES module that has been evaluated. Node's docs,
-/// "Loading ECMAScript modules using require()".
+/// `compileText(text, path, mayBeModule)` → as `compileFile`.
+fn compile_text<'s>(
+    scope: &mut Scope<'s, '_>,
+    args: v8::FunctionCallbackArguments<'s>,
+    mut result: v8::ReturnValue<'s, v8::Value>,
+) {
+    let Some(body) = args.get(0).to_string(scope) else {
+        return;
+    };
+    let path = args.get(1).to_rust_string_lossy(scope);
+    let wrapped = wrapped_text(scope, body, &path, args.get(2).is_true());
+    if let Some(Wrapped::Function(function)) = wrapped {
+        result.set(function.into());
+    }
+}
+
+/// `runScript(text, path)` → its value: what a guest has put around a CommonJS file itself.
+fn run_script<'s>(
+    scope: &mut Scope<'s, '_>,
+    args: v8::FunctionCallbackArguments<'s>,
+    mut result: v8::ReturnValue<'s, v8::Value>,
+) {
+    let Some(text) = args.get(0).to_string(scope) else {
+        return;
+    };
+    let path = args.get(1).to_rust_string_lossy(scope);
+    let origin = origin(scope, &path, CodeKind::Script);
+    let script = placed(scope, |scope| {
+        v8::Script::compile(scope, text, Some(&origin))
+    });
+    if let Some(value) = script.and_then(|script| script.run(scope)) {
+        result.set(value);
+    }
+}
+
+/// `requireModule(path, parentPath, source)` → namespace of an ES module that has been
+/// evaluated.
 fn require_module<'s>(
     scope: &mut Scope<'s, '_>,
     args: v8::FunctionCallbackArguments<'s>,
     mut result: v8::ReturnValue<'s, v8::Value>,
 ) {
     let path = args.get(0).to_rust_string_lossy(scope);
-    if let Some(namespace) = require_namespace(scope, &path) {
+    let parent = text(scope, args.get(1));
+    let source = text(scope, args.get(2));
+    let namespace = require::namespace(scope, &path, parent.as_deref(), source.as_deref());
+    if let Some(namespace) = namespace {
         result.set(namespace);
     }
 }
 
-fn require_namespace<'s>(
+/// `moduleFacade(path)` → namespace with `__esModule` of a module that has been required.
+fn module_facade<'s>(
     scope: &mut Scope<'s, '_>,
-    path: &str,
-) -> Option<v8::Local<'s, v8::Value>> {
-    let state = State::of(scope)?;
-    let url = if path.starts_with('/') {
-        super::path_url(path)
-    } else {
-        path.to_owned()
-    };
-    let target = Target {
-        url,
-        kind: TargetKind::File {
-            path: path.to_owned(),
-            format: ModuleFormat::EsModule,
-            language: Language::default(),
-        },
-    };
-    let module = graph(scope, &state, &target, "")?;
-    if module.get_status() == v8::ModuleStatus::Evaluating {
-        let message = format!("Cannot require() ES Module {path} in a cycle");
-        throw(
-            scope,
-            ErrorClass::Error,
-            "ERR_REQUIRE_CYCLE_MODULE",
-            &message,
-        );
-        return None;
+    args: v8::FunctionCallbackArguments<'s>,
+    mut result: v8::ReturnValue<'s, v8::Value>,
+) {
+    let path = args.get(0).to_rust_string_lossy(scope);
+    if let Some(namespace) = require::facade(scope, &path) {
+        result.set(namespace);
     }
-    if module.is_graph_async() {
-        let message = format!(
-            "require() cannot be used on an ESM graph with top-level await. Use import() instead: {path}"
-        );
-        throw(
-            scope,
-            ErrorClass::Error,
-            "ERR_REQUIRE_ASYNC_MODULE",
-            &message,
-        );
-        return None;
+}
+
+/// The job of an `import()`. It stands in this table because a snapshot may hold it.
+pub(crate) fn continue_import<'s>(
+    scope: &mut Scope<'s, '_>,
+    args: v8::FunctionCallbackArguments<'s>,
+    mut result: v8::ReturnValue<'s, v8::Value>,
+) {
+    if let Some(promise) = dynamic::carry_out(scope, args.data()) {
+        result.set(promise.into());
     }
-    let promise = run(scope, module)?;
-    if promise.state() == v8::PromiseState::Rejected {
-        promise.mark_as_handled();
-        let reason = promise.result(scope);
-        scope.throw_exception(reason);
-        return None;
-    }
-    Some(module.get_module_namespace())
+}
+
+/// What an `import()` gives when its module has run: its namespace.
+pub(crate) fn settle_import<'s>(
+    _scope: &mut Scope<'s, '_>,
+    args: v8::FunctionCallbackArguments<'s>,
+    mut result: v8::ReturnValue<'s, v8::Value>,
+) {
+    result.set(args.data());
 }

@@ -2,10 +2,11 @@
 
 use host_bridge::ModuleOrigin;
 use host_bridge::resolver::{
-    ErrorClass as ResolveClass, ImportKind, Language, ModuleFormat, Referrer, ResolveError,
-    Resolved,
+    ErrorClass as ResolveClass, ImportKind, Language, Location, ModuleFormat, Referrer,
+    ResolveError, Resolved,
 };
 
+use super::attributes::Attributes;
 use super::{ModuleKey, Modules};
 use crate::Scope;
 use crate::session::State;
@@ -36,10 +37,10 @@ pub(crate) enum TargetKind {
 }
 
 impl Target {
-    pub(crate) fn key(&self, attribute: &str) -> ModuleKey {
+    pub(crate) fn key(&self, attributes: &Attributes) -> ModuleKey {
         ModuleKey {
             url: self.url.clone(),
-            attribute: attribute.to_owned(),
+            attribute: attributes.kind.clone(),
         }
     }
 }
@@ -100,6 +101,19 @@ impl Modules {
             .map(Target::from)
     }
 
+    /// URL of what the module at `referrer` means by `specifier`, whether it is there or not.
+    pub(crate) fn locate(&self, specifier: &str, referrer: &str) -> Result<String, ResolveError> {
+        let base = Referrer::new(referrer).or_else(|_| Referrer::in_directory(&self.cwd));
+        let Ok(base) = base else {
+            return Err(ResolveError::SpecifierTooLong { limit: 0, size: 0 });
+        };
+        match self.resolver.locate(specifier, &base, ImportKind::Import) {
+            Ok(Location::Builtin { name }) => Ok(format!("node:{name}")),
+            Ok(Location::File { url, .. }) => Ok(url),
+            Err(error) => error.url().map(str::to_owned).ok_or(error),
+        }
+    }
+
     /// Guest path of code that the host has named: as from the working directory.
     pub(crate) fn path_of(&self, name: &str) -> String {
         if name.starts_with('/') {
@@ -115,6 +129,28 @@ impl Modules {
             state.links.counters.module(origin);
         }
     }
+}
+
+/// Resolves for an `import`; throws what Node throws.
+pub(crate) fn resolve_or_throw(
+    scope: &Scope<'_, '_>,
+    state: &State,
+    specifier: &str,
+    referrer: &str,
+) -> Option<Target> {
+    let kind = ImportKind::Import;
+    match state.modules.resolve(specifier, referrer, kind) {
+        Ok(target) => Some(target),
+        Err(error) => {
+            throw_unresolved(scope, &error);
+            None
+        }
+    }
+}
+
+/// What a message calls the module with this URL: by its path, if it has one.
+pub(crate) fn file_name(url: &str) -> String {
+    Referrer::new(url).map_or_else(|_| url.to_owned(), |file| file.path().to_owned())
 }
 
 /// Throws what Node throws where a module is not found.

@@ -269,6 +269,9 @@ fn add_data(scope: &mut crate::Scope<'_, '_>, state: &State) -> Vec<SnapshotModu
     let mut modules = Vec::new();
     for entry in map.sorted() {
         let module = v8::Local::new(scope, &entry.module);
+        if module.get_status() != v8::ModuleStatus::Evaluated {
+            continue;
+        }
         scope.add_context_data(context, module);
         modules.push(SnapshotModule {
             url: entry.key.url.clone(),
