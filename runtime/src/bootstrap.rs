@@ -9,7 +9,6 @@ use protocol::CallMode;
 use v8::script_compiler::{CompileOptions, NoCacheReason, Source, compile_unbound_script};
 
 use crate::Scope;
-use crate::code_cache;
 use crate::externals;
 use crate::modules::{CodeKind, origin};
 use crate::scripts::{SCRIPTS, Script};
@@ -51,11 +50,12 @@ pub(crate) fn run_scripts<'s>(scope: &mut Scope<'s, '_>) -> Option<v8::Local<'s,
 pub(crate) fn compile_unbound<'s>(
     scope: &Scope<'s, '_>,
     script: &'static Script,
+    code: Option<&[u8]>,
 ) -> Option<v8::Local<'s, v8::UnboundScript>> {
     let name = format!("node:internal/{}", script.file);
     let origin = origin(scope, &name, CodeKind::Script);
     let text = v8::String::new_from_onebyte_const(scope, &script.text)?;
-    let (mut source, options) = match code_cache::of(script.file) {
+    let (mut source, options) = match code {
         Some(code) => (
             Source::new_with_cached_data(text, Some(&origin), v8::CachedData::new(code)),
             CompileOptions::ConsumeCodeCache,
@@ -73,7 +73,11 @@ pub(crate) fn compile<'s>(
     scope: &mut Scope<'s, '_>,
     script: &'static Script,
 ) -> Option<v8::Local<'s, v8::Function>> {
-    let unbound = compile_unbound(scope, script)?;
+    let state = State::of(scope);
+    let code = state
+        .as_ref()
+        .and_then(|state| state.modules.image_code.of_script(script.file));
+    let unbound = compile_unbound(scope, script, code)?;
     let value = unbound.bind_to_current_context(scope).run(scope)?;
     v8::Local::<v8::Function>::try_from(value).ok()
 }

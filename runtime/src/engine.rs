@@ -11,12 +11,12 @@ use host_bridge::{
 use protocol::{RequestId, SessionStats, SnapshotKey};
 
 use crate::enter::in_new_context;
+use crate::externals;
 use crate::guards::Watchdog;
 use crate::modules::{CodeMaker, SharedModules};
 use crate::platform::Platform;
 use crate::session::{Links, SessionThread};
 use crate::snapshot::{Image, base_image};
-use crate::{code_cache, externals};
 
 /// Snapshots that are kept. Their memory is never given back.
 const MAX_SNAPSHOTS: usize = 64;
@@ -60,8 +60,9 @@ impl ThreadEngine {
         let base = base_image().ok_or(EngineStartError::Base)?;
         let watchdog = Watchdog::start().map_err(EngineStartError::Thread)?;
         keep_read_only_heap(&base).map_err(EngineStartError::Thread)?;
-        let code_maker = CodeMaker::start(base.blob, code_cache.map(Arc::new))
-            .map_err(EngineStartError::Thread)?;
+        let code_maker =
+            CodeMaker::start(code_cache.map(Arc::new)).map_err(EngineStartError::Thread)?;
+        code_maker.offer_image(&base.code);
         Ok(ThreadEngine {
             version: platform.version(),
             base: Arc::new(base),
@@ -95,7 +96,6 @@ impl ThreadEngine {
 /// Keeps one isolate for the life of the process, on a thread of its own. All isolates share
 /// one read-only heap, which V8 builds with the first of them and frees with the last; with
 /// this one it is there before a session opens, and that takes a quarter off its opening.
-/// The isolate also compiles the scripts that sessions run on first use.
 fn keep_read_only_heap(base: &Image) -> std::io::Result<()> {
     let blob = base.blob;
     std::thread::Builder::new()
@@ -106,7 +106,7 @@ fn keep_read_only_heap(base: &Image) -> std::io::Result<()> {
                 .snapshot_blob(v8::StartupData::from(blob))
                 .external_references(externals::references());
             let mut isolate = v8::Isolate::new(params);
-            in_new_context(&mut isolate, code_cache::fill);
+            in_new_context(&mut isolate, |_| ());
             loop {
                 std::thread::park();
             }
@@ -152,6 +152,9 @@ impl Engine for ThreadEngine {
         let image = Image::new(image, self.base.builtins.clone());
         if !v8::StartupData::from(image.blob).is_valid() {
             return Err(OpenError::BadSnapshot("V8 does not accept the blob"));
+        }
+        if let Some(code_maker) = &self.shared.code_maker {
+            code_maker.offer_image(&image.code);
         }
         snapshots.insert(key, Arc::new(image));
         Ok(())

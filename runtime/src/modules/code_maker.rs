@@ -14,6 +14,7 @@ use host_bridge::blob_cache::BlobCache;
 use super::source::{self, compile_module_text};
 use super::text::{CodeForm, SharedText};
 use crate::Scope;
+use crate::code_cache::{CodeFlavour, ImageCode};
 use crate::enter::in_new_context;
 use crate::externals;
 
@@ -32,25 +33,34 @@ pub(crate) struct Uncached {
     pub(crate) form: CodeForm,
 }
 
+/// What is compiled, and for which image.
+struct Batch {
+    image: Arc<ImageCode>,
+    what: What,
+}
+
+enum What {
+    /// The scripts of the realm.
+    Scripts,
+    Texts(Vec<Uncached>),
+}
+
 /// The way to the thread that compiles, and to code of earlier processes.
 #[derive(Debug)]
 pub(crate) struct CodeMaker {
-    batches: SyncSender<Vec<Uncached>>,
+    batches: SyncSender<Batch>,
     store: Option<Arc<BlobCache>>,
 }
 
 impl CodeMaker {
     /// Starts the thread. It ends when this is dropped.
-    pub(crate) fn start(
-        blob: &'static [u8],
-        store: Option<Arc<BlobCache>>,
-    ) -> std::io::Result<CodeMaker> {
+    pub(crate) fn start(store: Option<Arc<BlobCache>>) -> std::io::Result<CodeMaker> {
         let (batches, receiver) = sync_channel(MAX_BATCHES);
         let thread_store = store.clone();
         std::thread::Builder::new()
             .name("code-cache".to_owned())
             .stack_size(STACK_BYTES)
-            .spawn(move || serve(&receiver, blob, thread_store.as_deref()))?;
+            .spawn(move || serve(&receiver, thread_store.as_deref()))?;
         Ok(CodeMaker { batches, store })
     }
 
@@ -59,34 +69,63 @@ impl CodeMaker {
         self.store.as_deref()
     }
 
-    /// Takes texts to be compiled. Never waits: what does not fit is forgotten.
-    pub(crate) fn offer(&self, texts: Vec<Uncached>) {
-        let _ = self.batches.try_send(texts);
+    /// Takes texts to be compiled for sessions of `image`. Never waits: what does not fit is
+    /// forgotten.
+    pub(crate) fn offer(&self, image: &Arc<ImageCode>, texts: Vec<Uncached>) {
+        self.send(image, What::Texts(texts));
+    }
+
+    /// Takes an image whose sessions will need the scripts of the realm.
+    pub(crate) fn offer_image(&self, image: &Arc<ImageCode>) {
+        self.send(image, What::Scripts);
+    }
+
+    fn send(&self, image: &Arc<ImageCode>, what: What) {
+        let image = Arc::clone(image);
+        let _ = self.batches.try_send(Batch { image, what });
     }
 }
 
-fn serve(batches: &Receiver<Vec<Uncached>>, blob: &'static [u8], store: Option<&BlobCache>) {
-    for batch in batches {
+fn serve(batches: &Receiver<Batch>, store: Option<&BlobCache>) {
+    for Batch { image, what } in batches {
         // An isolate for each batch: what its heap holds at the end is freed with it.
         let params = v8::Isolate::create_params()
-            .snapshot_blob(v8::StartupData::from(blob))
+            .snapshot_blob(v8::StartupData::from(image.blob))
             .external_references(externals::references())
             .heap_limits(0, HEAP_BYTES);
         let mut isolate = v8::Isolate::new(params);
-        in_new_context(&mut isolate, |scope| {
-            let made = batch.iter().filter(|text| make(scope, text, store));
-            let n_made = made.count();
-            if 0 < n_made {
-                tracing::debug!(n_made, "compiled for later sessions");
-            }
+        in_new_context(&mut isolate, |scope| match &what {
+            What::Scripts => image.fill(scope),
+            What::Texts(texts) => make_all(scope, texts, image.flavour, store),
         });
     }
 }
 
+fn make_all(
+    scope: &mut Scope<'_, '_>,
+    texts: &[Uncached],
+    flavour: CodeFlavour,
+    store: Option<&BlobCache>,
+) {
+    let made = texts
+        .iter()
+        .filter(|text| make(scope, text, flavour, store));
+    let n_made = made.count();
+    if 0 < n_made {
+        tracing::debug!(n_made, "compiled for later sessions");
+    }
+}
+
 /// Compiles one text, unless another session's batch had it too.
-fn make(scope: &mut Scope<'_, '_>, uncached: &Uncached, store: Option<&BlobCache>) -> bool {
+fn make(
+    scope: &mut Scope<'_, '_>,
+    uncached: &Uncached,
+    flavour: CodeFlavour,
+    store: Option<&BlobCache>,
+) -> bool {
     let Uncached { text, form } = uncached;
-    if !text.lacks_code(*form) {
+    let kind = (*form, flavour);
+    if !text.lacks_code(kind) {
         return false;
     }
     let scope = std::pin::pin!(v8::HandleScope::new(scope));
@@ -100,9 +139,9 @@ fn make(scope: &mut Scope<'_, '_>, uncached: &Uncached, store: Option<&BlobCache
             .and_then(|function| function.create_code_cache()),
     };
     let Some(code) = code else {
-        text.reject_code(*form);
+        text.give_up(kind);
         return false;
     };
-    text.set_code(*form, &code, store);
+    text.set_code(kind, &code, store);
     true
 }

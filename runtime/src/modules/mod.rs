@@ -33,6 +33,8 @@ use std::sync::Arc;
 use host_bridge::reader::{HostDirectories, SharedSources};
 use host_bridge::resolver::Resolver;
 
+use crate::code_cache::ImageCode;
+
 use self::code_maker::{MAX_BATCH, Uncached};
 use self::detect::Detected;
 use self::text::{CodeForm, SharedText};
@@ -93,6 +95,8 @@ pub(crate) struct Modules {
     counted: RefCell<HashSet<String>>,
     /// Where compiled code comes from and is made; none while a snapshot is built.
     pub(crate) code_maker: Option<Arc<CodeMaker>>,
+    /// What compiled code must have been made for.
+    pub(crate) image_code: Arc<ImageCode>,
     /// Texts that were compiled without cached code.
     uncached: RefCell<Vec<Uncached>>,
 }
@@ -109,7 +113,7 @@ impl Modules {
         resolver: Resolver,
         cwd: String,
         snapshot: Snapshot,
-        code_maker: Option<Arc<CodeMaker>>,
+        (image_code, code_maker): (Arc<ImageCode>, Option<Arc<CodeMaker>>),
     ) -> Modules {
         Modules {
             directories,
@@ -120,6 +124,7 @@ impl Modules {
             detected: RefCell::default(),
             counted: RefCell::default(),
             code_maker,
+            image_code,
             uncached: RefCell::default(),
         }
     }
@@ -142,7 +147,7 @@ impl Modules {
         if let Some(maker) = &self.code_maker
             && !uncached.is_empty()
         {
-            maker.offer(uncached);
+            maker.offer(&self.image_code, uncached);
         }
     }
 

@@ -160,11 +160,12 @@ fn with_cached_code<T>(
 ) -> Option<T> {
     let maker = state.modules.code_maker.as_deref();
     let maker = maker.filter(|_| text.is_cacheable());
-    let code = maker.and_then(|maker| text.code(form, maker.store()));
+    let flavour = state.modules.image_code.flavour;
+    let code = maker.and_then(|maker| text.code((form, flavour), maker.store()));
     let (made, rejected) = compile(code.as_deref())?;
     if rejected {
         tracing::warn!(?form, "V8 refused the compiled code of a file");
-        text.reject_code(form);
+        text.reject_code((form, flavour));
     } else if code.is_none() && maker.is_some() {
         state.modules.remember_uncached(text, form);
     }

@@ -1,6 +1,7 @@
 //! The text of a file as V8 takes it, shared by all sessions with the code that was
 //! compiled from it.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use host_bridge::blob_cache::BlobCache;
@@ -8,6 +9,7 @@ use host_bridge::reader::FileContents;
 use sha2::{Digest as _, Sha256};
 
 use crate::Scope;
+use crate::code_cache::CodeFlavour;
 use crate::external_text;
 use crate::strings::{ErrorClass, throw};
 
@@ -18,18 +20,21 @@ const MIN_EXTERNAL: usize = 1024;
 const MIN_CACHED: usize = 512;
 /// Characters of the longest.
 const MAX_CACHED: usize = 16 << 20;
-/// Bytes of memory that are counted for compiled code before there is any, beside one for
-/// each character; code that is larger is not kept.
-const CODE_ALLOWANCE: usize = 2048;
+/// Bytes of memory that are counted for the compiled code of a text, of all kinds, beside two
+/// for each character; what is over that is not kept.
+const CODE_ALLOWANCE: usize = 4096;
 
 /// How a text was parsed: compiled code is good for the same way only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum CodeForm {
     /// As an ES module.
     Module,
     /// As the body of the CommonJS wrapper.
     Wrapper,
 }
+
+/// What a piece of compiled code is good for.
+pub(crate) type CodeKind = (CodeForm, CodeFlavour);
 
 /// A text and its compiled code.
 ///
@@ -39,8 +44,7 @@ pub(crate) enum CodeForm {
 pub(crate) struct SharedText {
     units: Units,
     digest: OnceLock<[u8; 32]>,
-    module: Mutex<Slot>,
-    wrapper: Mutex<Slot>,
+    slots: Mutex<BTreeMap<CodeKind, Slot>>,
 }
 
 #[derive(Debug)]
@@ -53,13 +57,11 @@ enum Units {
 
 #[derive(Debug, Default)]
 enum Slot {
-    /// Nobody has looked.
-    #[default]
-    Unknown,
     /// There is none yet.
+    #[default]
     Missing,
     Code(Arc<[u8]>),
-    /// None can be kept: V8 did not take what there was, or it was too large.
+    /// None can be kept: it would be too large.
     Never,
 }
 
@@ -75,9 +77,7 @@ impl SharedText {
                 let n_own = units.n_bytes();
                 (units, n_own)
             };
-            let weight = n_own
-                .saturating_add(units.len())
-                .saturating_add(CODE_ALLOWANCE);
+            let weight = n_own.saturating_add(code_allowance(&units));
             (SharedText::new(units), weight)
         })
     }
@@ -86,8 +86,7 @@ impl SharedText {
         SharedText {
             units,
             digest: OnceLock::new(),
-            module: Mutex::default(),
-            wrapper: Mutex::default(),
+            slots: Mutex::default(),
         }
     }
 
@@ -119,57 +118,67 @@ impl SharedText {
     }
 
     /// Compiled code, from memory or from `store`.
-    pub(crate) fn code(&self, form: CodeForm, store: Option<&BlobCache>) -> Option<Arc<[u8]>> {
-        let mut slot = self.slot(form);
-        if matches!(*slot, Slot::Unknown) {
-            let stored = store.and_then(|store| store.get(&self.key(form)));
-            *slot = stored.map_or(Slot::Missing, |code| Slot::Code(Arc::from(code)));
-        }
-        match &*slot {
+    pub(crate) fn code(&self, kind: CodeKind, store: Option<&BlobCache>) -> Option<Arc<[u8]>> {
+        let mut slots = self.slots();
+        let slot = slots.entry(kind).or_insert_with(|| {
+            let stored = store.and_then(|store| store.get(&self.key(kind)));
+            stored.map_or(Slot::Missing, |code| Slot::Code(Arc::from(code)))
+        });
+        match slot {
             Slot::Code(code) => Some(Arc::clone(code)),
             _ => None,
         }
     }
 
     /// Whether code would be kept if somebody made it.
-    pub(crate) fn lacks_code(&self, form: CodeForm) -> bool {
-        self.is_cacheable() && matches!(*self.slot(form), Slot::Unknown | Slot::Missing)
+    pub(crate) fn lacks_code(&self, kind: CodeKind) -> bool {
+        let slots = self.slots();
+        self.is_cacheable() && matches!(slots.get(&kind), None | Some(Slot::Missing))
     }
 
     /// Keeps `code`, in memory and in `store`.
-    pub(crate) fn set_code(&self, form: CodeForm, code: &[u8], store: Option<&BlobCache>) {
-        let allowance = self.units.len().saturating_add(CODE_ALLOWANCE);
-        if allowance < code.len() {
-            *self.slot(form) = Slot::Never;
+    pub(crate) fn set_code(&self, kind: CodeKind, code: &[u8], store: Option<&BlobCache>) {
+        let mut slots = self.slots();
+        let kept: usize = slots.values().map(Slot::n_bytes).sum();
+        if self.code_allowance() < kept.saturating_add(code.len()) {
+            slots.insert(kind, Slot::Never);
             return;
         }
-        *self.slot(form) = Slot::Code(Arc::from(code));
+        slots.insert(kind, Slot::Code(Arc::from(code)));
+        drop(slots);
         if let Some(store) = store {
             // A disk that is full costs speed and nothing else.
-            let _ = store.put(&self.key(form), code);
+            let _ = store.put(&self.key(kind), code);
         }
     }
 
-    /// Gives up code that V8 did not take.
-    pub(crate) fn reject_code(&self, form: CodeForm) {
-        *self.slot(form) = Slot::Never;
+    /// Lets go of code that V8 did not take, so that it is made anew.
+    pub(crate) fn reject_code(&self, kind: CodeKind) {
+        self.slots().insert(kind, Slot::Missing);
     }
 
-    fn slot(&self, form: CodeForm) -> MutexGuard<'_, Slot> {
-        let slot = match form {
-            CodeForm::Module => &self.module,
-            CodeForm::Wrapper => &self.wrapper,
-        };
-        slot.lock().unwrap_or_else(PoisonError::into_inner)
+    /// There will be no code.
+    pub(crate) fn give_up(&self, kind: CodeKind) {
+        self.slots().insert(kind, Slot::Never);
+    }
+
+    /// Bytes of memory that were counted for compiled code before there was any.
+    fn code_allowance(&self) -> usize {
+        code_allowance(&self.units)
+    }
+
+    fn slots(&self) -> MutexGuard<'_, BTreeMap<CodeKind, Slot>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What compiled code depends on: the text, how it is parsed, and the engine with its
     /// flags and the processor, for which V8 has a tag.
-    fn key(&self, form: CodeForm) -> [u8; 32] {
+    fn key(&self, (form, flavour): CodeKind) -> [u8; 32] {
         let mut hash = Sha256::new();
         hash.update(b"isolate-sidecar compiled code 1");
         hash.update(v8::V8::get_version());
         hash.update(v8::script_compiler::cached_data_version_tag().to_le_bytes());
+        hash.update(flavour.bytes());
         hash.update([match form {
             CodeForm::Module => 0,
             CodeForm::Wrapper => 1,
@@ -177,6 +186,19 @@ impl SharedText {
         hash.update(self.digest.get_or_init(|| self.units.digest()));
         hash.finalize().into()
     }
+}
+
+impl Slot {
+    fn n_bytes(&self) -> usize {
+        match self {
+            Slot::Code(code) => code.len(),
+            Slot::Missing | Slot::Never => 0,
+        }
+    }
+}
+
+fn code_allowance(units: &Units) -> usize {
+    units.len().saturating_mul(2).saturating_add(CODE_ALLOWANCE)
 }
 
 impl Units {

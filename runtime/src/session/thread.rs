@@ -217,7 +217,7 @@ pub(crate) fn session_modules(
             modules: Arc::clone(&image.modules),
             entries: image.entries.clone(),
         },
-        shared.code_maker.clone(),
+        (Arc::clone(&image.code), shared.code_maker.clone()),
     ))
 }
 

@@ -15,6 +15,7 @@ use protocol::{
 };
 
 use super::image::{Image, key_of};
+use crate::code_cache::ImageCode;
 use crate::enter::Realm;
 use crate::guards::{HeapGuard, ThreadClock, Watchdog, budget_allocator};
 use crate::modules::SharedModules;
@@ -156,6 +157,7 @@ impl Builder {
         let base = super::base_image().ok_or(SnapshotError::Bootstrap)?;
         let empty = Image {
             blob: &[],
+            code: Arc::new(ImageCode::new(&[])),
             modules: Arc::default(),
             entries: BTreeMap::new(),
             builtins: base.builtins,

@@ -8,6 +8,7 @@ use protocol::SnapshotKey;
 use sha2::{Digest, Sha256};
 
 use crate::bootstrap::{self, Hooks};
+use crate::code_cache::ImageCode;
 use crate::enter::in_new_context;
 use crate::modules::{ModuleKey, SnapshotIndex};
 use crate::{externals, flags};
@@ -18,6 +19,8 @@ pub(crate) struct Image {
     /// V8 reads it for as long as a session lives, so it is never given back. The number of
     /// images is bounded by the engine.
     pub(crate) blob: &'static [u8],
+    /// Compiled code for its sessions.
+    pub(crate) code: Arc<ImageCode>,
     /// Where its modules stand among the data of its context.
     pub(crate) modules: Arc<SnapshotIndex>,
     pub(crate) entries: BTreeMap<String, String>,
@@ -27,8 +30,10 @@ pub(crate) struct Image {
 
 impl Image {
     pub(crate) fn new(image: SnapshotImage, builtins: Vec<String>) -> Image {
+        let blob = image.blob.to_vec().leak();
         Image {
-            blob: image.blob.to_vec().leak(),
+            blob,
+            code: Arc::new(ImageCode::new(blob)),
             modules: Arc::new(index(image.modules)),
             entries: image.entries,
             builtins,
@@ -67,8 +72,10 @@ pub(crate) fn base_image() -> Option<Image> {
     });
     // The creator must make its blob in any case, or it aborts when it is dropped.
     let blob = isolate.create_blob(v8::FunctionCodeHandling::Clear)?;
+    let blob = blob.to_vec().leak();
     Some(Image {
-        blob: blob.to_vec().leak(),
+        blob,
+        code: Arc::new(ImageCode::new(blob)),
         modules: Arc::default(),
         entries: BTreeMap::new(),
         builtins: builtins?,
