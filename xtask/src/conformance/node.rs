@@ -50,27 +50,35 @@ pub(super) fn run(
     all.ok_or(ConformanceError::NodeAnswers)
 }
 
+/// A module graph can bring down Node itself: its entry is passed over, and the rest goes on in a new process.
 fn run_share(
     node: &Path,
     scratch: &Path,
     number: usize,
     jobs: &[(usize, &Job<'_>)],
 ) -> Result<Vec<(usize, Seen)>, ConformanceError> {
-    let answers = start(node, scratch, number, jobs).map_err(ConformanceError::Io)?;
     let mut seen = Vec::new();
-    for line in answers.lines() {
-        let answer: Value =
-            serde_json::from_str(line).map_err(|_| ConformanceError::NodeAnswers)?;
-        let id = answer.get("id").and_then(Value::as_u64);
-        let id = id.and_then(|id| usize::try_from(id).ok());
-        let job = jobs.iter().find(|(own, _)| Some(*own) == id);
-        let (Some((id, job)), Some(Value::Array(lines))) = (job, answer.get("lines")) else {
-            return Err(ConformanceError::NodeAnswers);
-        };
-        let uncaught = answer.get("uncaught").filter(|value| !value.is_null());
-        seen.push((*id, Seen::new(&job.root, lines, uncaught)));
+    while let Some(left @ [_, ..]) = jobs.get(seen.len()..) {
+        let answers = start(node, scratch, number, left).map_err(ConformanceError::Io)?;
+        for (line, (id, job)) in answers.lines().zip(left) {
+            seen.push((*id, answer(line, *id, job)?));
+        }
+        if let Some((id, _)) = jobs.get(seen.len()) {
+            seen.push((*id, Seen::crashed()));
+        }
     }
     Ok(seen)
+}
+
+fn answer(line: &str, id: usize, job: &Job<'_>) -> Result<Seen, ConformanceError> {
+    let answer: Value = serde_json::from_str(line).map_err(|_| ConformanceError::NodeAnswers)?;
+    match (answer.get("id"), answer.get("lines")) {
+        (Some(own), Some(Value::Array(lines))) if *own == id => {
+            let uncaught = answer.get("uncaught").filter(|value| !value.is_null());
+            Ok(Seen::new(&job.root, lines, uncaught))
+        }
+        _ => Err(ConformanceError::NodeAnswers),
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "Node is the oracle")]
@@ -99,7 +107,7 @@ fn start(
         .env_remove("NODE_OPTIONS")
         .env_remove("NODE_PATH")
         .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
+        .stderr(Stdio::null())
         .output()?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -48,6 +48,7 @@ impl Report {
             }
             match one.likeness {
                 Likeness::Verbatim => counts.verbatim += 1,
+                Likeness::NodeAtFault => counts.known += 1,
                 Likeness::Equal => write_difference(&mut self.words, job, one),
                 Likeness::Different => {
                     let is_known =

@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 
 /// The name of the check of how an entry ended.
 const UNCAUGHT: &str = "uncaught";
+/// The one check of an entry that Node did not survive.
+const CRASHED: &str = "crashed";
 
 /// The checks of an entry, in the order in which they were told.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -42,6 +44,13 @@ impl Seen {
         seen
     }
 
+    /// Of a process that died of it.
+    pub(super) fn crashed() -> Seen {
+        Seen {
+            checks: vec![(CRASHED.to_owned(), Value::Null)],
+        }
+    }
+
     pub(super) fn check(&self, name: &str) -> Option<&Value> {
         let mut found = self.checks.iter().filter(|(own, _)| own == name);
         found.next().map(|(_, value)| value)
@@ -72,6 +81,8 @@ fn relative(root: &Path, value: &Value) -> Value {
 pub(super) enum Likeness {
     /// Nothing that counts.
     Different,
+    /// Node says that it is at fault itself, so that there is nothing to be like.
+    NodeAtFault,
     /// All but what errors say in words.
     Equal,
     /// The words too.
@@ -89,6 +100,14 @@ pub(super) struct Compared {
 
 /// All checks of an entry, in Node's order and then ours.
 pub(super) fn compare(node: &Seen, ours: &Seen) -> Vec<Compared> {
+    if node.check(CRASHED).is_some() {
+        return vec![Compared {
+            check: CRASHED.to_owned(),
+            node: None,
+            ours: None,
+            likeness: Likeness::NodeAtFault,
+        }];
+    }
     let only_ours = ours
         .checks
         .iter()
@@ -111,8 +130,13 @@ fn likeness(node: Option<&Value>, ours: Option<&Value>) -> Likeness {
     match (node, ours) {
         (Some(node), Some(ours)) if node == ours => Likeness::Verbatim,
         (Some(node), Some(ours)) if wordless(node) == wordless(ours) => Likeness::Equal,
+        (Some(node), Some(_)) if is_fault(node) => Likeness::NodeAtFault,
         _ => Likeness::Different,
     }
+}
+
+fn is_fault(answer: &Value) -> bool {
+    answer.pointer("/error/code").and_then(Value::as_str) == Some("ERR_INTERNAL_ASSERTION")
 }
 
 /// Without the messages of errors.

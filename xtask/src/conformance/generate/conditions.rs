@@ -137,6 +137,7 @@ pub(super) fn generate(tree: &mut Tree, rng: &mut Rng) {
     }
     tree.file("package.json", json!({"name": "app"}).to_string());
     tree.entry("main.mjs", esm_probe(&specifiers));
+    tree.entry("main.cjs", cjs_probe(&specifiers));
     // Asked from within: the package's own name and its imports.
     let [name, _] = names;
     let mut own: Vec<String> = rng
@@ -258,7 +259,7 @@ fn path(rng: &mut Rng, key: &str) -> String {
             "q/a",
             "q/*",
             "node:path",
-            "fs",
+            "url",
             "missing",
             "p",
             "@s/q/b",

@@ -87,7 +87,7 @@ const SPECIFIERS: [&str; 44] = [
     "node:missing",
     "node:",
     "fs/missing",
-    "node:fs/promises",
+    "node:path/posix",
     "./fails.mjs",
     "./lacks.mjs",
     "./syntax.mjs",

@@ -28,6 +28,7 @@ pub(super) fn generate(tree: &mut Tree, rng: &mut Rng) {
     let count = rng.between(3, 7);
     let with_await = rng.chance(45);
     let with_throw = rng.chance(40);
+    let with_loose = rng.chance(20);
     let files: Vec<String> = (0..count)
         .map(|number| {
             let letter = char::from(b'a' + u8::try_from(number).unwrap_or_default());
@@ -42,7 +43,10 @@ pub(super) fn generate(tree: &mut Tree, rng: &mut Rng) {
         for other in 0..count {
             let chance = if number < other { 38 } else { 14 };
             if other != number && rng.chance(chance) {
-                edges.push((other, edge(rng, file, number < other && with_await)));
+                edges.push((
+                    other,
+                    edge(rng, file, with_loose, number < other && with_await),
+                ));
             }
         }
         let edges: Vec<(&str, Edge)> = edges
@@ -62,19 +66,26 @@ pub(super) fn generate(tree: &mut Tree, rng: &mut Rng) {
         };
         tree.file(file.clone(), text);
     }
-    entries(tree, rng, &files);
+    entries(
+        tree,
+        rng,
+        &files,
+        if with_loose { "t.unordered();\n" } else { "" },
+    );
 }
 
-fn edge(rng: &mut Rng, file: &str, can_wait: bool) -> Edge {
+fn edge(rng: &mut Rng, file: &str, with_loose: bool, can_wait: bool) -> Edge {
+    let loose = if with_loose { 12 } else { 0 };
+    let awaited = if can_wait { 14 } else { 0 };
     if file.ends_with(".cjs") {
-        return match rng.weighted(&[50, 30, 10, 10]) {
+        return match rng.weighted(&[50, 30, 10, loose]) {
             0 => Edge::Require,
             1 => Edge::Tried,
             2 => Edge::Late,
             _ => Edge::Loose,
         };
     }
-    match rng.weighted(&[60, 10, 8, if can_wait { 14 } else { 0 }, 8]) {
+    match rng.weighted(&[60, 10, loose, awaited, 8]) {
         0 => Edge::Static,
         1 => Edge::Star,
         2 => Edge::Loose,
@@ -175,21 +186,21 @@ fn cjs(rng: &mut Rng, file: &str, edges: &[(&str, Edge)], throws: bool) -> Strin
     text
 }
 
-fn entries(tree: &mut Tree, rng: &mut Rng, files: &[String]) {
+fn entries(tree: &mut Tree, rng: &mut Rng, files: &[String], head: &str) {
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
     let twice = rng.pick(&files);
     let mut asked = rng.shuffled(&files);
     asked.truncate(3);
-    let mut esm = String::new();
-    if rng.chance(40) {
-        let together = asked.iter().map(|file| format!("import('./{file}')"));
-        let together: Vec<String> = together.collect();
-        let _ = writeln!(
-            esm,
-            "const all = await Promise.allSettled([{}]);\nt.is('together', all.map((one) => one.status));",
-            together.join(", ")
-        );
-    }
+    let together: Vec<String> = asked
+        .iter()
+        .map(|file| format!("import('./{file}')"))
+        .collect();
+    let together = together.join(", ");
+    tree.entry(
+        "together.mjs",
+        format!("t.unordered();\nconst all = await Promise.allSettled([{together}]);\nt.is('together', all);\n"),
+    );
+    let mut esm = head.to_owned();
     for file in asked.iter().chain([&twice, &twice]) {
         let _ = writeln!(
             esm,
@@ -201,7 +212,7 @@ fn entries(tree: &mut Tree, rng: &mut Rng, files: &[String]) {
         "const again = await Promise.allSettled([import('./{twice}'), import('./{twice}')]);\nt.is('one instance', again[0].value === again[1].value && again[0].reason === again[1].reason);\nt.is('another instance', (await Promise.allSettled([import('./{twice}?again')]))[0].value === again[0].value);"
     );
     tree.entry("main.mjs", esm);
-    let mut cjs = String::new();
+    let mut cjs = head.to_owned();
     for file in asked.iter().chain([&twice, &twice]) {
         let _ = writeln!(
             cjs,
@@ -217,7 +228,7 @@ fn entries(tree: &mut Tree, rng: &mut Rng, files: &[String]) {
     if let Some(first) = asked.first() {
         tree.entry(
             "static.mjs",
-            format!("import * as it from './{first}';\nt.is('static', it);\n"),
+            format!("import * as it from './{first}';\n{head}t.is('static', it);\n"),
         );
     }
 }

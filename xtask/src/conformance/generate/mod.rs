@@ -54,16 +54,16 @@ fn list(texts: &[String]) -> String {
     Value::from(texts.to_vec()).to_string()
 }
 
-/// The program that asks for specifiers in each way that an ES module has.
+/// The program that asks for specifiers in each way that an ES module has. It does not require what it imported: Node gives up
+/// when a module is required whose import has failed.
 fn esm_probe(specifiers: &[String]) -> String {
     format!(
         "import {{ createRequire }} from 'node:module';
 const require = createRequire(import.meta.url);
 for (const specifier of {}) {{
   await t.resolve(specifier, {{
-    import: (s) => import(s),
     'import.meta.resolve': (s) => import.meta.resolve(s),
-    require: (s) => require(s),
+    import: (s) => import(s),
     'require.resolve': (s) => require.resolve(s),
   }});
 }}
@@ -78,9 +78,9 @@ fn cjs_probe(specifiers: &[String]) -> String {
         "module.exports = (async () => {{
   for (const specifier of {}) {{
     await t.resolve(specifier, {{
-      import: (s) => import(s),
-      require: (s) => require(s),
       'require.resolve': (s) => require.resolve(s),
+      require: (s) => require(s),
+      import: (s) => import(s),
     }});
   }}
 }})();

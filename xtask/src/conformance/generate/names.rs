@@ -114,6 +114,7 @@ pub(super) fn generate(tree: &mut Tree, rng: &mut Rng) {
     for (number, path) in files.iter().enumerate() {
         tree.file(path.clone(), file(rng, number, path, &specifiers));
     }
+    tree.file("leaf.cjs", "exports.leaf = 'leaf';\nexports.value = 'leaf value';\nObject.defineProperty(exports, '__esModule', { value: true });\n");
     let mut entry = String::new();
     for specifier in &specifiers {
         let quoted = quoted(specifier);
@@ -163,7 +164,7 @@ fn file(rng: &mut Rng, number: usize, path: &str, specifiers: &[String]) -> Stri
             false => rng.below(FILES),
         };
         let other = specifiers.get(other).filter(|_| other != number);
-        let other = other.map_or("node:path", String::as_str);
+        let other = other.map_or("./leaf.cjs", String::as_str);
         let is_package = path.starts_with("node_modules/");
         let other = match is_package && other.starts_with("./") {
             true => format!("../../{}", other.trim_start_matches("./")),

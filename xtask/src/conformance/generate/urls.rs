@@ -102,7 +102,7 @@ const WHOLE: [&str; 44] = [
     "node:path",
     "node:path?x",
     "node:path#x",
-    "node:fs/promises",
+    "node:path/posix",
     "node:test",
     "node:sea",
     "node:PATH",
