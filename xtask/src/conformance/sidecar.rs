@@ -63,7 +63,9 @@ fn entry(sidecar: &Sidecar, job: &Job<'_>) -> Result<Told, RequestError> {
     };
     let session = sidecar.session(options);
     let session = session.on_output(transcript.recorder()).open()?;
-    session.execute(script("prelude.js", PRELUDE))?;
+    // A script has a global `require`, as `node -e` has it; an entry has none.
+    let prelude = format!("{PRELUDE}\ndelete globalThis.require;");
+    session.execute(script("prelude.js", prelude))?;
     let mut execute = import(job.path());
     execute.until = Until::Drained;
     let ended = session.execute(execute)?.outcome;
