@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 const UNCAUGHT: &str = "uncaught";
 /// The one check of an entry that Node did not survive.
 const CRASHED: &str = "crashed";
+/// The code of what Node holds to be impossible.
+const FAULT: &str = "ERR_INTERNAL_ASSERTION";
 
 /// The checks of an entry, in the order in which they were told.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -108,6 +110,7 @@ pub(super) fn compare(node: &Seen, ours: &Seen) -> Vec<Compared> {
             likeness: Likeness::NodeAtFault,
         }];
     }
+    let is_fault = node.checks.iter().any(|(_, answer)| is_fault(answer));
     let only_ours = ours
         .checks
         .iter()
@@ -120,7 +123,10 @@ pub(super) fn compare(node: &Seen, ours: &Seen) -> Vec<Compared> {
                 check: name.clone(),
                 node: node.cloned(),
                 ours: ours.cloned(),
-                likeness: likeness(node, ours),
+                likeness: match likeness(node, ours) {
+                    Likeness::Different if is_fault => Likeness::NodeAtFault,
+                    other => other,
+                },
             }
         })
         .collect()
@@ -130,13 +136,18 @@ fn likeness(node: Option<&Value>, ours: Option<&Value>) -> Likeness {
     match (node, ours) {
         (Some(node), Some(ours)) if node == ours => Likeness::Verbatim,
         (Some(node), Some(ours)) if wordless(node) == wordless(ours) => Likeness::Equal,
-        (Some(node), Some(_)) if is_fault(node) => Likeness::NodeAtFault,
         _ => Likeness::Different,
     }
 }
 
+/// Whether Node says of itself that it has a fault. What an entry sees afterwards follows from that.
 fn is_fault(answer: &Value) -> bool {
-    answer.pointer("/error/code").and_then(Value::as_str) == Some("ERR_INTERNAL_ASSERTION")
+    match answer {
+        Value::String(text) => text.contains(FAULT),
+        Value::Array(list) => list.iter().any(is_fault),
+        Value::Object(map) => map.values().any(is_fault),
+        _ => false,
+    }
 }
 
 /// Without the messages of errors.

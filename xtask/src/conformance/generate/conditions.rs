@@ -156,17 +156,17 @@ pub(super) fn generate(tree: &mut Tree, rng: &mut Rng) {
 
 fn package(tree: &mut Tree, rng: &mut Rng, name: &str) {
     let folder = format!("node_modules/{name}");
-    let is_module = rng.chance(50);
+    let package_type = if rng.chance(50) { "module" } else { "" };
     for file in FILES {
         if rng.chance(85) {
             let path = format!("{folder}/{file}");
-            tree.file(path, text(file, is_module));
+            tree.file(path, text(file, package_type));
         }
     }
     let mut manifest = Map::new();
     manifest.insert("name".to_owned(), json!(name));
-    if is_module {
-        manifest.insert("type".to_owned(), json!("module"));
+    if !package_type.is_empty() {
+        manifest.insert("type".to_owned(), json!(package_type));
     }
     if rng.chance(40) {
         manifest.insert(
@@ -193,11 +193,11 @@ fn package(tree: &mut Tree, rng: &mut Rng, name: &str) {
 }
 
 /// What tells where it is, in the format that the name and the package give it.
-fn text(file: &str, is_module: bool) -> String {
+fn text(file: &str, package_type: &str) -> String {
     match file.rsplit_once('.').map(|(_, extension)| extension) {
         Some("json") => format!("{{\"at\": \"{file}\"}}"),
         Some("mjs") => "export const at = import.meta.url;\n".to_owned(),
-        Some("js") if is_module => "export const at = import.meta.url;\n".to_owned(),
+        Some("js") if package_type == "module" => "export const at = import.meta.url;\n".to_owned(),
         _ => "exports.at = __filename;\n".to_owned(),
     }
 }

@@ -1,4 +1,8 @@
 //! Class `formats`: what a file is taken for, by its extension, its package and what is in it; and which file a name leads to.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "fields of objects that are made here"
+)]
 
 use serde_json::{Value, json};
 

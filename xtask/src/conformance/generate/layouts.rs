@@ -1,4 +1,8 @@
 //! Class `layouts`: one graph of packages, put on the disk as package managers do it.
+#![expect(
+    clippy::indexing_slicing,
+    reason = "fields of objects that are made here"
+)]
 
 use std::collections::BTreeMap;
 

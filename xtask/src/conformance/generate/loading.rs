@@ -28,7 +28,7 @@ pub(super) fn generate(tree: &mut Tree, rng: &mut Rng) {
     let count = rng.between(3, 7);
     let with_await = rng.chance(45);
     let with_throw = rng.chance(40);
-    let with_loose = rng.chance(20);
+    let loose = if rng.chance(20) { 12 } else { 0 };
     let files: Vec<String> = (0..count)
         .map(|number| {
             let letter = char::from(b'a' + u8::try_from(number).unwrap_or_default());
@@ -42,27 +42,28 @@ pub(super) fn generate(tree: &mut Tree, rng: &mut Rng) {
         let mut edges = Vec::new();
         for other in 0..count {
             let chance = if number < other { 38 } else { 14 };
+            let awaited = if number < other && with_await { 14 } else { 0 };
             if other != number && rng.chance(chance) {
-                edges.push((
-                    other,
-                    edge(rng, file, with_loose, number < other && with_await),
-                ));
+                edges.push((other, edge(rng, file, loose, awaited)));
             }
         }
         let edges: Vec<(&str, Edge)> = edges
             .iter()
             .filter_map(|(other, edge)| Some((files.get(*other)?.as_str(), *edge)))
             .collect();
-        let throws = with_throw && rng.chance(25);
+        let end = match with_throw && rng.chance(25) {
+            true => format!("throw new RangeError('{} fails');\n", own(file)),
+            false => String::new(),
+        };
         let waits = with_await && rng.chance(45);
         let text = match file.ends_with(".mjs") {
             true => esm(
                 file,
                 &edges,
-                throws,
+                &end,
                 if waits { rng.between(1, 4) } else { 0 },
             ),
-            false => cjs(rng, file, &edges, throws),
+            false => cjs(rng, file, &edges, &end),
         };
         tree.file(file.clone(), text);
     }
@@ -70,13 +71,12 @@ pub(super) fn generate(tree: &mut Tree, rng: &mut Rng) {
         tree,
         rng,
         &files,
-        if with_loose { "t.unordered();\n" } else { "" },
+        if loose > 0 { "t.unordered();\n" } else { "" },
     );
 }
 
-fn edge(rng: &mut Rng, file: &str, with_loose: bool, can_wait: bool) -> Edge {
-    let loose = if with_loose { 12 } else { 0 };
-    let awaited = if can_wait { 14 } else { 0 };
+/// One of the ways that the file's language has; the weights are those of `import()`.
+fn edge(rng: &mut Rng, file: &str, loose: usize, awaited: usize) -> Edge {
     if file.ends_with(".cjs") {
         return match rng.weighted(&[50, 30, 10, loose]) {
             0 => Edge::Require,
@@ -99,7 +99,7 @@ fn own(file: &str) -> &str {
     file.split('.').next().unwrap_or(file)
 }
 
-fn esm(file: &str, edges: &[(&str, Edge)], throws: bool, waits: usize) -> String {
+fn esm(file: &str, edges: &[(&str, Edge)], end: &str, waits: usize) -> String {
     let me = own(file);
     let mut head = String::new();
     let mut body = format!("t.note('{me} begins');\n");
@@ -137,15 +137,13 @@ fn esm(file: &str, edges: &[(&str, Edge)], throws: bool, waits: usize) -> String
     for turn in 0..waits {
         let _ = writeln!(body, "await null;\nt.note('{me} turn {turn}');");
     }
-    if throws {
-        let _ = writeln!(body, "throw new RangeError('{me} fails');");
-    }
+    body.push_str(end);
     format!(
         "{head}export let {me} = 'early {me}';\nexport function hoisted_{me}() {{ return {{ {views}}}; }}\n{body}{me} = 'late {me}';\nt.note('{me} ends');\nexport const const_{me} = 1;\n"
     )
 }
 
-fn cjs(rng: &mut Rng, file: &str, edges: &[(&str, Edge)], throws: bool) -> String {
+fn cjs(rng: &mut Rng, file: &str, edges: &[(&str, Edge)], end: &str) -> String {
     let me = own(file);
     let mut text = format!("t.note('{me} begins');\n");
     if rng.chance(20) {
@@ -176,9 +174,7 @@ fn cjs(rng: &mut Rng, file: &str, edges: &[(&str, Edge)], throws: bool) -> Strin
     if rng.chance(20) {
         let _ = writeln!(text, "module.exports = {{ {me}: 'replaced {me}' }};");
     }
-    if throws {
-        let _ = writeln!(text, "throw new RangeError('{me} fails');");
-    }
+    text.push_str(end);
     let _ = writeln!(
         text,
         "module.exports.{me} = 'late {me}';\nmodule.exports.facts = [module.id, module.loaded, module.parent?.filename, require.main?.filename];\nmodule.exports.children = module.children.map((child) => child.id);\nt.note('{me} ends');"
