@@ -71,7 +71,7 @@ fn parse(text: &str) -> Result<Vec<Known>, usize> {
 }
 
 /// Whether all of `text` is as `pattern` says.
-fn matches(pattern: &str, text: &str) -> bool {
+pub(super) fn matches(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else {
         return pattern == text;
     };

@@ -12,6 +12,7 @@ mod archive;
 mod generate;
 mod known;
 mod node;
+pub(crate) mod node_tests;
 mod options;
 mod report;
 mod rng;
