@@ -4,18 +4,30 @@
 #![expect(clippy::print_stderr, reason = "a developer tool talks to a terminal")]
 
 mod ci;
+mod conformance;
 mod tidy;
 
 use std::{env, path::Path, process::ExitCode};
 
 const USAGE: &str = "usage: cargo xtask <command>
 
-  tidy   check the rules that neither rustc nor clippy can hold
-  ci     run all that must pass before a change lands (the same as `make test`)";
+  tidy                 check the rules that neither rustc nor clippy can hold
+  ci                   run all that must pass before a change lands (the same as `make test`)
+  conformance-modules  compare how modules load with real Node; --help lists its options
+  conformance-node-tests
+                       run Node's own tests of modules, which scripts/fetch-node-tests brings";
 
 fn main() -> ExitCode {
     let mut args = env::args().skip(1);
-    match (args.next().as_deref(), args.next()) {
+    let command = args.next();
+    match command.as_deref() {
+        Some("conformance-modules") => return conformance::main(workspace_root(), args),
+        Some("conformance-node-tests") => {
+            return conformance::node_tests::main(workspace_root(), args);
+        }
+        _ => {}
+    }
+    match (command.as_deref(), args.next()) {
         (Some("tidy"), None) => tidy(workspace_root()),
         (Some("ci"), None) => ci::run(workspace_root()),
         (Some("help" | "--help" | "-h"), None) => {
