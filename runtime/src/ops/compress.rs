@@ -106,16 +106,16 @@ impl Sink<'_> {
         }
     }
 
-    /// Members of RFC 1952, one after the other; what follows the last and is none is left alone.
+    /// Members of RFC 1952, one after the other; zeros after the last are left alone.
     fn gunzip(&mut self, mut input: &[u8]) -> Result<(), Failure> {
-        if !GZIP_MAGIC.starts_with(input) && !input.starts_with(&GZIP_MAGIC) {
-            return Err(Failure::Header);
-        }
         loop {
+            if !GZIP_MAGIC.starts_with(input) && !input.starts_with(&GZIP_MAGIC) {
+                return Err(Failure::Header);
+            }
             let mut member = flate2::bufread::GzDecoder::new(input);
             self.take(&mut member)?;
             input = member.into_inner();
-            if !input.starts_with(&GZIP_MAGIC) {
+            if matches!(input.first(), None | Some(0)) {
                 return Ok(());
             }
         }
