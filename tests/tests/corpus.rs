@@ -58,9 +58,17 @@ corpus! {
     modules_cycles
     modules_exports_and_imports
     modules_meta
+    node_async_storage
     node_crypto
+    node_engine_denied
+    node_fs_denied
+    node_hashes
+    node_network_denied
     node_path
+    node_readline
+    node_streams
     node_util
+    node_zlib
     process_facts
     timers_order
     timers_promises

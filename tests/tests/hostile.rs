@@ -76,6 +76,7 @@ hostile! {
     flood_timers
     memory_array_from
     memory_bigint
+    memory_brotli
     memory_buffers
     memory_catch_and_retry
     memory_clone
@@ -85,6 +86,7 @@ hostile! {
     memory_error_stacks
     memory_finally
     memory_generator
+    memory_gunzip
     memory_in_then
     memory_in_timer
     memory_in_to_json
@@ -117,6 +119,7 @@ hostile! {
     time_await_loop
     time_await_nothing
     time_bigint
+    time_brotli
     time_catch_recursion
     time_cause_getter
     time_console_inspect
@@ -132,6 +135,7 @@ hostile! {
     time_generator_return
     time_generator
     time_getter_result
+    time_hash
     time_host_call_argument
     time_host_calls
     time_immediate
@@ -151,6 +155,7 @@ hostile! {
     time_optimised
     time_output
     time_patched_then
+    time_pbkdf2
     time_prepare_stack
     time_proxy_prototype
     time_proxy_result

@@ -3,7 +3,7 @@
   'use strict';
 
   const {
-    ArrayBufferIsView, Error, ReflectApply, RegExpPrototypeExec, StringPrototypeSlice, StringPrototypeToLowerCase, Uint8Array,
+    ArrayBufferIsView, Error, ReflectApply, RegExpPrototypeExec, StringPrototypeSlice, StringPrototypeToLowerCase, TypeError, Uint8Array,
   } = internal.primordials;
   const { argumentType, nodeError, validateFunction, validateInteger, validateString } = internal.errors;
   const { Transform } = internal.stream;
@@ -23,14 +23,15 @@
 
   function knownKind(algorithm) {
     const kind = kindOf(algorithm);
-    if (kind === undefined) throw nodeError(Error, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${algorithm}`, knownKind);
+    if (kind === undefined) throw nodeError(TypeError, 'ERR_CRYPTO_INVALID_DIGEST', `Invalid digest: ${algorithm}`, knownKind);
     return kind;
   }
 
   function bytesOf(data, name, encoding = undefined) {
     if (typeof data === 'string') return internal.Buffer.from(data, encoding === 'buffer' ? 'utf8' : encoding);
     if (ArrayBufferIsView(data) || native.isKind(data) === 'ArrayBuffer') return internal.bytesOf(data, name);
-    throw argumentType(name, ['string', 'Buffer', 'TypedArray', 'DataView'], data);
+    const kinds = name === 'key' ? ['string', 'ArrayBuffer', 'Buffer', 'TypedArray', 'DataView', 'KeyObject', 'CryptoKey'] : ['string', 'Buffer', 'TypedArray', 'DataView'];
+    throw argumentType(name, kinds, data);
   }
 
   function result(bytes, encoding) {
@@ -52,7 +53,7 @@
     constructor(algorithm, options, from = undefined) {
       super(options);
       this.#kind = from === undefined ? kindOf(algorithm) : from.#kind;
-      if (this.#kind === undefined) throw nodeError(Error, 'ERR_OSSL_EVP_UNSUPPORTED', 'Digest method not supported', Hash);
+      if (this.#kind === undefined) throw new Error('Digest method not supported');
       this.#state = from === undefined ? native.hashStart(this.#kind) : from.#state;
     }
     #check() {

@@ -5,7 +5,7 @@
   'use strict';
 
   const { Error, ObjectDefineProperty, ObjectKeys, PromiseReject, ReflectApply, StringPrototypeSplit, SymbolFor } = internal.primordials;
-  const { nodeError, validateFunction } = internal.errors;
+  const { nodeError } = internal.errors;
   const customPromisify = SymbolFor('nodejs.util.promisify.custom');
 
   // Node's names of permissions, and what each is about.
@@ -56,7 +56,7 @@
     const fn = named(function (...args) {
       const callback = args[args.length - 1];
       const refuses = failure(what, permission, args, undefined);
-      validateFunction(callback, 'callback');
+      if (typeof callback !== 'function') throw refuses;
       internal.nextTick(() => ReflectApply(callback, undefined, [refuses]));
     }, name);
     internal.define(fn, customPromisify, asyncMethod(what, name, permission), false);

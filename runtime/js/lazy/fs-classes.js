@@ -48,7 +48,8 @@
       if (!(this instanceof Stream)) return ReflectConstruct(Stream, [path, options]);
       const settings = typeof options === 'string' ? { encoding: options } : { ...options };
       ReflectApply(Base, this, [{ ...settings, emitClose: settings.emitClose ?? true, autoDestroy: settings.autoClose ?? true }]);
-      internal.defineAll(this, { path, fd: settings.fd ?? null, flags: settings.flags ?? event.flags, mode: settings.mode ?? 0o666, start: settings.start, end: settings.end, pos: undefined, [event.count]: 0, closed: false });
+      internal.defineAll(this, { path, fd: settings.fd ?? null, flags: settings.flags ?? event.flags, mode: settings.mode ?? 0o666, start: settings.start, pos: undefined, [event.count]: 0 });
+      if (Base === Readable) define(this, 'end', settings.end ?? Infinity, true);
       return undefined;
     }
     Stream.prototype = ObjectDefineProperty({ __proto__: Base.prototype }, 'constructor', { __proto__: null, value: Stream, writable: true, configurable: true });
