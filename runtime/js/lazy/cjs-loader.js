@@ -202,7 +202,9 @@
     try {
       return JSONParse(StringPrototypeCharCodeAt(text, 0) === 0xfeff ? StringPrototypeSlice(text, 1) : text);
     } catch (error) {
-      error.message = `${filename}: ${error.message}`;
+      // The engine says line and column too, which Node's does not.
+      const end = StringPrototypeIndexOf(error.message, ' (line ');
+      error.message = `${filename}: ${end === -1 ? error.message : StringPrototypeSlice(error.message, 0, end)}`;
       throw error;
     }
   }

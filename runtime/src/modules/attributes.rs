@@ -5,12 +5,14 @@ use host_bridge::resolver::ModuleFormat;
 use crate::Scope;
 use crate::strings::{ErrorClass, text, throw};
 
+/// Stands for a `type` that is empty; no guest can write it.
+const EMPTY: &str = "\0";
+
 /// What stands behind `with`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Attributes {
-    /// The value of `type`; empty for none.
+    /// The value of `type`; empty for none, [`EMPTY`] for an empty one.
     pub(crate) kind: String,
-    has_kind: bool,
     /// The first that is not `type`, and its value.
     unknown: Option<(String, String)>,
 }
@@ -46,8 +48,11 @@ impl Attributes {
 
     fn add(&mut self, key: String, value: String) {
         if key == "type" {
-            self.kind = value;
-            self.has_kind = true;
+            self.kind = if value.is_empty() {
+                EMPTY.to_owned()
+            } else {
+                value
+            };
         } else if self.unknown.is_none() {
             self.unknown = Some((key, value));
         }
@@ -76,19 +81,22 @@ impl Attributes {
             ));
         }
         let is_json = format == Some(ModuleFormat::Json);
-        match (is_json, self.has_kind, self.kind.as_str()) {
-            (true, true, "json") | (false, false, _) => None,
-            (true, false, _) => Some((
+        match (is_json, self.kind.as_str()) {
+            (true, "json") | (false, "") => None,
+            (true, "") => Some((
                 "ERR_IMPORT_ASSERTION_TYPE_MISSING",
                 format!("Module \"{url}\" needs an import attribute of type \"json\""),
             )),
-            (false, true, "json") => Some((
+            (false, "json") => Some((
                 "ERR_IMPORT_ASSERTION_TYPE_FAILED",
                 format!("Module \"{url}\" is not of type \"json\""),
             )),
-            (_, true, kind) => Some((
+            (_, kind) => Some((
                 "ERR_IMPORT_ASSERTION_TYPE_UNSUPPORTED",
-                format!("Import attribute type \"{kind}\" is unsupported"),
+                format!(
+                    "Import attribute type \"{}\" is unsupported",
+                    if kind == EMPTY { "" } else { kind }
+                ),
             )),
         }
     }

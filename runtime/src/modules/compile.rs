@@ -7,7 +7,6 @@ use super::Purpose;
 use super::attributes::Attributes;
 use super::cjs_names::named_exports;
 use super::detect::detect;
-use super::link_error::placed;
 use super::map::{Entry, ModuleKey, Origin};
 use super::resolve::{Target, TargetKind, file_name, throw_unreadable};
 use super::source;
@@ -77,9 +76,7 @@ pub(crate) fn compile<'s>(
     match format {
         ModuleFormat::EsModule => {
             let text = file_text(scope, state, path)?;
-            let module = placed(scope, |scope| {
-                source::compile_module(scope, state, &text, &target.url)
-            })?;
+            let module = source::compile_module(scope, state, &text, &target.url)?;
             Some(Compiled::source_text(module))
         }
         ModuleFormat::CommonJs | ModuleFormat::Undeclared => {
@@ -122,9 +119,7 @@ pub(crate) fn source_text<'s>(
     bytes: &[u8],
     url: &str,
 ) -> Option<Compiled<'s>> {
-    let module = placed(scope, |scope| {
-        source::compile_module_bytes(scope, bytes, url)
-    })?;
+    let module = source::compile_module_bytes(scope, bytes, url)?;
     Some(Compiled::source_text(module))
 }
 

@@ -8,11 +8,11 @@ use super::Purpose;
 use super::attributes::Attributes;
 use super::graph::graph;
 use super::load::run;
-use super::natives::{continue_import, settle_import};
+use super::natives::{continue_import, fail_import, settle_import};
 use super::resolve::resolve_or_throw;
 use crate::Scope;
 use crate::session::State;
-use crate::strings::text;
+use crate::strings::{string, text};
 use host_bridge::resolver::MAX_SPECIFIER_BYTES;
 
 /// V8: `HostImportModuleDynamicallyCallback`.
@@ -44,17 +44,25 @@ pub(crate) fn carry_out<'s>(
     data: v8::Local<'s, v8::Value>,
 ) -> Option<v8::Local<'s, v8::Promise>> {
     let data = v8::Local::<v8::Array>::try_from(data).ok()?;
-    let (module, promise) = load(scope, data)?;
+    let (url, module, promise) = load(scope, data)?;
     let fulfilled = v8::Function::builder(settle_import)
         .data(module.get_module_namespace())
         .build(scope)?;
-    promise.then(scope, fulfilled)
+    let url = string(scope, &url);
+    let rejected = v8::Function::builder(fail_import)
+        .data(url.into())
+        .build(scope)?;
+    promise.then2(scope, fulfilled, rejected)
 }
 
 fn load<'s>(
     scope: &mut Scope<'s, '_>,
     data: v8::Local<'s, v8::Array>,
-) -> Option<(v8::Local<'s, v8::Module>, v8::Local<'s, v8::Promise>)> {
+) -> Option<(
+    String,
+    v8::Local<'s, v8::Module>,
+    v8::Local<'s, v8::Promise>,
+)> {
     let state = State::of(scope)?;
     let specifier = data.get_index(scope, 0)?;
     let specifier = v8::Local::<v8::String>::try_from(specifier).ok()?;
@@ -75,5 +83,5 @@ fn load<'s>(
     let target = resolve_or_throw(scope, &state, &specifier, &referrer)?;
     let module = graph(scope, &state, &target, &attributes, Purpose::Import)?;
     let promise = run(scope, module)?;
-    Some((module, promise))
+    Some((target.url, module, promise))
 }

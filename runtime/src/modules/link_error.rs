@@ -21,7 +21,7 @@ struct Place {
     end: usize,
 }
 
-/// Runs `f`, a step of the compiler. A `SyntaxError` that it throws shows the place.
+/// Runs `f`, which compiles CommonJS. A `SyntaxError` that it throws shows the place.
 pub(crate) fn placed<'s, 'i, T>(
     scope: &mut Scope<'s, 'i>,
     f: impl for<'t> FnOnce(&mut Scope<'t, 'i>) -> Option<v8::Local<'t, T>>,

@@ -10,6 +10,7 @@ use super::compile::{Compiled, source_text};
 use super::detect::detect;
 use super::graph::{graph, insert, linked_graph};
 use super::resolve::{Target, TargetKind, resolve_or_throw};
+use super::scope_error::advise;
 use crate::Scope;
 use crate::session::State;
 use crate::strings::key;
@@ -41,7 +42,7 @@ pub(crate) fn import<'s>(
     state.modules.map.borrow_mut().main = Some(target.url.clone());
     let none = Attributes::default();
     let module = graph(scope, state, &target, &none, Purpose::Import)?;
-    evaluated_as_job(scope, module)
+    evaluated_as_job(scope, module, &target.url)
 }
 
 /// Evaluates the main module. In Node that is a promise job, so the jobs which it leaves
@@ -49,10 +50,15 @@ pub(crate) fn import<'s>(
 fn evaluated_as_job<'s>(
     scope: &mut Scope<'s, '_>,
     module: v8::Local<'s, v8::Module>,
+    url: &str,
 ) -> Option<Imported<'s>> {
     let promise = run(scope, module)?;
     promise.mark_as_handled();
     scope.perform_microtask_checkpoint();
+    if promise.state() == v8::PromiseState::Rejected {
+        let reason = promise.result(scope);
+        advise(scope, reason, url);
+    }
     Some(Imported::Module(promise, module))
 }
 
@@ -93,7 +99,7 @@ pub(crate) fn import_source<'s>(
     let compiled = source_text(scope, source, &target.url)?;
     state.modules.map.borrow_mut().main = Some(target.url.clone());
     let module = replaced(scope, state, &target, compiled, Purpose::Import)?;
-    evaluated_as_job(scope, module)
+    evaluated_as_job(scope, module, &target.url)
 }
 
 /// Puts a module into the map in the place of an earlier one, and links it.

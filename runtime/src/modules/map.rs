@@ -59,6 +59,8 @@ pub(crate) struct Imports {
     pub(crate) modules: Vec<Rc<ModuleKey>>,
     /// Specifier and attribute to position in `modules`. Empty once the module is linked.
     pub(crate) by_request: HashMap<(String, String), usize>,
+    /// Modules in the longest chain that begins here; 0 until the module is linked.
+    pub(crate) depth: usize,
 }
 
 /// A map that is full.
@@ -162,6 +164,14 @@ impl ModuleMap {
         if let Some(entry) = self.entries.get_mut(key) {
             entry.imports = Some(imports);
         }
+    }
+
+    /// Modules in the longest chain that begins at a linked module. Those of a snapshot
+    /// count as one.
+    pub(crate) fn depth(&self, key: &ModuleKey) -> usize {
+        let entry = self.entries.get(key);
+        let imports = entry.and_then(|entry| entry.imports.as_ref());
+        imports.map_or(1, |imports| imports.depth)
     }
 
     pub(crate) fn contains(&self, key: &ModuleKey) -> bool {

@@ -3,8 +3,8 @@
 //! `resolve.rs` asks the resolver of `host-bridge`; `compile.rs` makes a V8 module of what was
 //! found, with `detect.rs` where nothing says which grammar it is in, `cjs_names.rs` for the
 //! exports of CommonJS and the compiler calls of `source.rs`; `map.rs` keeps one instance per
-//! URL and what failed; `graph.rs` walks and links; `load.rs` imports for the host,
-//! `dynamic.rs` for `import()`, `require.rs` for `require`; `synthetic.rs` is what V8 asks of
+//! URL and what failed; `walk.rs` finds what a graph lacks and `graph.rs` links it, no deeper
+//! than `depth.rs` says; `load.rs` imports for the host, `dynamic.rs` for `import()`, `require.rs` for `require`; `synthetic.rs` is what V8 asks of
 //! modules that run, and `natives.rs` what the CommonJS loader in JavaScript needs.
 //! `text.rs` keeps text and compiled code of a file for all sessions, `code_maker.rs` makes
 //! the code.
@@ -13,6 +13,7 @@ mod attributes;
 mod cjs_names;
 mod code_maker;
 mod compile;
+mod depth;
 mod detect;
 mod dynamic;
 mod graph;
@@ -22,9 +23,11 @@ mod map;
 mod natives;
 mod require;
 mod resolve;
+mod scope_error;
 mod source;
 mod synthetic;
 mod text;
+mod walk;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};

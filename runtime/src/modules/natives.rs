@@ -6,6 +6,7 @@ use super::compile::{file_text, read};
 use super::detect::{Wrapped, wrapped_file, wrapped_text};
 use super::link_error::placed;
 use super::resolve::{Target, TargetKind, throw_unresolved};
+use super::scope_error::advise;
 use super::source::{CodeKind, origin};
 use super::{dynamic, require};
 use crate::Scope;
@@ -27,6 +28,7 @@ pub(crate) fn natives() -> Vec<Native> {
         "moduleFacade" => module_facade,
         "continueImport" => continue_import,
         "settleImport" => settle_import,
+        "failImport" => fail_import,
     }
 }
 
@@ -220,4 +222,15 @@ pub(crate) fn settle_import<'s>(
     mut result: v8::ReturnValue<'s, v8::Value>,
 ) {
     result.set(args.data());
+}
+
+/// What an `import()` gives when its module threw: the same error, with Node's advice.
+pub(crate) fn fail_import<'s>(
+    scope: &mut Scope<'s, '_>,
+    args: v8::FunctionCallbackArguments<'s>,
+    _result: v8::ReturnValue<'s, v8::Value>,
+) {
+    let url = text(scope, args.data()).unwrap_or_default();
+    advise(scope, args.get(0), &url);
+    scope.throw_exception(args.get(0));
 }

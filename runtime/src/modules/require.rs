@@ -9,6 +9,7 @@ use super::graph::{graph, insert, linked_graph, lookup, reaches_running};
 use super::load::{replaced, run};
 use super::map::{Entry, Imports, Origin};
 use super::resolve::{Target, throw_unresolved};
+use super::scope_error::advise;
 use super::{ModuleKey, Purpose};
 use crate::Scope;
 use crate::session::State;
@@ -64,6 +65,7 @@ pub(crate) fn namespace<'s>(
     if promise.state() == v8::PromiseState::Rejected {
         promise.mark_as_handled();
         let reason = promise.result(scope);
+        advise(scope, reason, &key.url);
         scope.throw_exception(reason);
         return None;
     }
@@ -125,6 +127,7 @@ pub(crate) fn facade<'s>(
     let imports = Imports {
         modules: vec![original],
         by_request: HashMap::from([(request, 0)]),
+        depth: 0,
     };
     let entry = Entry {
         key: Rc::clone(&key),
