@@ -40,7 +40,7 @@
       case 'Event': case 'EventTarget': case 'finishClass': case 'defineEventHandler': case 'isEventTarget':
       case 'dispatchTrusted': case 'eventListeners': return 'event-target';
       case 'timers': return 'timers';
-      case 'currentFrame': case 'runInFrame': case 'nextTick': case 'queueTask': case 'drainTicks':
+      case 'currentFrame': case 'runInFrame': case 'nextTick': case 'queueTask': case 'drainTicks': case 'dropTicks':
       return 'queues';
       case 'TextDecoder': case 'TextEncoder': return 'encoding';
       case 'bytesOf': case 'fromUnits': case 'sliceBytes': return 'bytes';
@@ -140,6 +140,7 @@
 
   // Nobody can have asked for these before the file that does them has run.
   hooks.isRunning = () => false;
+  hooks.dropTicks = () => loaded.queues === true && internal.dropTicks();
   hooks.runTicks = () => (loaded.queues === true ? internal.drainTicks() : false);
   hooks.emitProcessEvent = (...args) => loaded.process === true && apply(internal.emitProcessEvent, undefined, args);
   hooks.exitEvent = (code) => (loaded.process === true ? internal.exitEvent(code) : (code ?? 0) | 0);

@@ -1,6 +1,6 @@
 // What the runtime calls when a session begins, and the globals that are there from then on. The hooks are: `restore`,
-// `runTimer`, `runTicks`, `importCommonJs`, `importJson`, `importWasm`, `isRunning`, `requireMain`, `builtin`,
-// `builtinNames`, `refusedNames`, `setInput`, `defineRequire`, `emitProcessEvent`, `exitEvent`, `initImportMeta`,
+// `runTimer`, `runTicks`, `dropTicks`, `importCommonJs`, `importJson`, `importWasm`, `isRunning`, `requireMain`,
+// `builtin`, `builtinNames`, `refusedNames`, `setInput`, `defineRequire`, `emitProcessEvent`, `exitEvent`, `initImportMeta`,
 // `initWasmMeta` and `domException`.
 (function (native, internal) {
   'use strict';

@@ -174,15 +174,16 @@ impl Hooks {
         Some(answer.is_true())
     }
 
-    /// The value of a JSON file; a shared one is the one that `require` gives.
+    /// The value of a JSON file. Without query and fragment in its URL it is the one that
+    /// `require` gives.
     pub(crate) fn import_json<'s>(
         &self,
         scope: &mut Scope<'s, '_>,
         path: &str,
-        is_shared: bool,
+        url: &str,
     ) -> Option<v8::Local<'s, v8::Value>> {
         let path = string(scope, path).into();
-        let is_shared = v8::Boolean::new(scope, is_shared).into();
+        let is_shared = v8::Boolean::new(scope, !url.contains(['?', '#'])).into();
         self.call(scope, "importJson", &[path, is_shared])
     }
 
@@ -205,6 +206,12 @@ impl Hooks {
         compiled: v8::Local<'s, v8::Value>,
     ) {
         self.call(scope, "initWasmMeta", &[meta.into(), compiled]);
+    }
+
+    /// Forgets what `process.nextTick` has put off, as V8 does with promise jobs when it is
+    /// stopped.
+    pub(crate) fn drop_ticks(&self, scope: &mut Scope<'_, '_>) -> Option<()> {
+        self.call(scope, "dropTicks", &[]).map(|_| ())
     }
 
     /// Runs what `process.nextTick` has put off; says whether there was something.

@@ -72,7 +72,10 @@ impl Realm {
         let result = f(scope, &state);
         // As in Node: ticks come before promise jobs, until neither are left.
         loop {
-            let ran = state.hooks.get().and_then(|hooks| hooks.run_ticks(scope));
+            // A termination ends one call into the engine; the next would begin anew.
+            let is_stopped = state.links.terminator.verdict().is_some();
+            let hooks = state.hooks.get().filter(|_| !is_stopped);
+            let ran = hooks.and_then(|hooks| hooks.run_ticks(scope));
             scope.perform_microtask_checkpoint();
             if ran != Some(true) {
                 return result;
@@ -87,6 +90,13 @@ impl Realm {
         let context = v8::Local::new(scope, &self.context);
         let scope = &mut v8::ContextScope::new(scope, context);
         f(scope)
+    }
+
+    /// Makes the realm usable after it was stopped. What had been put off for later is gone.
+    pub(crate) fn recover(&mut self) {
+        self.isolate.cancel_terminate_execution();
+        let state = Rc::clone(&self.state);
+        self.look(|scope| state.hooks.get()?.drop_ticks(scope));
     }
 
     /// Notes what the isolate holds.

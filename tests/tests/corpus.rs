@@ -53,11 +53,22 @@ corpus! {
     errors_stacks
     intl_formats
     language_features
+    modules_attributes
+    modules_cjs_cycle
+    modules_cjs_module
     modules_cjs_names
     modules_cjs_scope
     modules_cycles
+    modules_detection
+    modules_detection_cjs
+    modules_errors_cached
     modules_exports_and_imports
+    modules_hostile_exports
     modules_meta
+    modules_order_cjs
+    modules_order_esm
+    modules_require_esm
+    modules_wasm_modules
     node_async_storage
     node_crypto
     node_engine_denied

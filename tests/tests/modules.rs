@@ -11,7 +11,9 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use e2e_tests::{demo_root, error, json, ok, open, root, run, sidecar};
-use isolate_sidecar_client::{Outcome, Session, SessionOptions, Sidecar, Value, import};
+use isolate_sidecar_client::{
+    Outcome, Session, SessionOptions, Sidecar, SnapshotSpec, Value, import,
+};
 use serde_json::json;
 
 fn demo(sidecar: &Sidecar) -> Session {
@@ -115,7 +117,7 @@ fn errors_have_the_codes_of_node_and_no_path_of_the_host() {
         ("import('/app/../../etc/passwd')", "ERR_MODULE_NOT_FOUND"),
         ("import('file:///etc/passwd')", "ERR_MODULE_NOT_FOUND"),
         ("import('only')", "ERR_PACKAGE_PATH_NOT_EXPORTED"),
-        ("import('./data.json')", "ERR_IMPORT_ATTRIBUTE_MISSING"),
+        ("import('./data.json')", "ERR_IMPORT_ASSERTION_TYPE_MISSING"),
         ("import('node:nothing')", "ERR_UNKNOWN_BUILTIN_MODULE"),
         (
             "import('https://example.com/a.mjs')",
@@ -262,4 +264,91 @@ fn modules_cost_no_message_to_the_host() {
     let stats = session.close().unwrap();
     assert_eq!((stats.round_trips, stats.modules_from_host), (0, 0));
     assert!(stats.modules_from_reader > 10, "{stats:?}");
+}
+
+/// What a script gives within a session that has these files.
+fn given(files: &[(&str, &str)], source: &str) -> serde_json::Value {
+    let folder = tempfile::tempdir().unwrap();
+    let sidecar = sidecar();
+    let session = project(&sidecar, folder.path(), files);
+    ok(&session, source)
+}
+
+#[test]
+fn a_module_that_is_required_in_the_middle_of_its_graph_is_refused() {
+    let caught = "try { require('./inner.mjs'); } catch (error) { globalThis.code = error.code; }";
+    let files = [
+        (
+            "outer.mjs",
+            "import './requires.cjs'; import './inner.mjs'; export const o = 1",
+        ),
+        (
+            "inner.mjs",
+            "import { o } from './outer.mjs'; export const i = 1",
+        ),
+        ("requires.cjs", caught),
+        ("own.mjs", "import './own.cjs'; export const o = 1"),
+        ("own.cjs", "require('./own.mjs')"),
+    ];
+    let source = "import('./outer.mjs').then(async (m) => [code, m.o,
+        await import('./own.mjs').catch((error) => error.code)])";
+    let code = "ERR_REQUIRE_CYCLE_MODULE";
+    assert_eq!(given(&files, source), json!([code, 1, code]));
+}
+
+#[test]
+fn a_guest_that_patches_promises_does_not_reach_import() {
+    let source = "const { then } = Promise.prototype;
+        Promise.prototype.then = () => { throw new Error('patched'); };
+        const pending = import('./a.mjs');
+        Promise.prototype.then = then;
+        pending.then((m) => m.a)";
+    assert_eq!(given(&[("a.mjs", "export const a = 1")], source), 1);
+}
+
+#[test]
+fn a_chain_of_imports_is_bounded_however_it_is_linked() {
+    let folder = tempfile::tempdir().unwrap();
+    let n_modules = 4000;
+    for at in 0..n_modules {
+        let below = at + 1;
+        let text = if below < n_modules {
+            format!("export * from './m{below}.mjs'")
+        } else {
+            "export const x = 1".to_owned()
+        };
+        fs::write(folder.path().join(format!("m{at}.mjs")), text).unwrap();
+        let step = format!("import './m{at}.mjs'");
+        fs::write(folder.path().join(format!("step{at}.mjs")), step).unwrap();
+    }
+    let sidecar = sidecar();
+    let session = project(&sidecar, folder.path(), &[]);
+    let source = "(async () => {
+        for (let at = 3999; at >= 0; at -= 500) {
+            try { await import(`./step${at}.mjs`); } catch (error) { return [at, error.name, error.code]; }
+        }
+    })()";
+    assert_eq!(
+        ok(&session, source),
+        json!([999, "RangeError", "ERR_LIMIT_MODULE_DEPTH"])
+    );
+    assert_eq!(ok(&session, "import('./m1500.mjs').then((m) => m.x)"), 1);
+}
+
+#[test]
+fn a_web_assembly_file_is_refused_while_a_snapshot_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("lib.wasm"), b"\0asm\x01\0\0\0").unwrap();
+    fs::write(folder.path().join("sdk.mjs"), "import './lib.wasm'").unwrap();
+    let sidecar = sidecar();
+    let spec = SnapshotSpec {
+        roots: vec![root(folder.path(), "/app")],
+        entries: vec!["/app/sdk.mjs".to_owned()],
+        ..SnapshotSpec::default()
+    };
+    let refused = format!("{:?}", sidecar.warm_snapshot(spec).unwrap_err());
+    assert!(
+        refused.contains("no WebAssembly while a snapshot"),
+        "{refused}"
+    );
 }

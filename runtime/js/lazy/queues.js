@@ -67,6 +67,9 @@
   internal.currentFrame = currentFrame;
   internal.runInFrame = run;
   internal.drainTicks = drainTicks;
+  internal.dropTicks = () => {
+    firstTick = undefined;
+  };
   internal.nextTick = nextTick;
   internal.queueTask = queueTask;
 })

@@ -161,15 +161,13 @@ fn common_js<'s>(
     synthetic(scope, &target.url, origin, names)
 }
 
-/// Without query and fragment it is the same value that `require` gives.
 fn json<'s>(
     scope: &mut Scope<'s, '_>,
     state: &State,
     target: &Target,
     path: &str,
 ) -> Option<Compiled<'s>> {
-    let is_shared = !target.url.contains(['?', '#']);
-    let value = state.hooks.get()?.import_json(scope, path, is_shared)?;
+    let value = state.hooks.get()?.import_json(scope, path, &target.url)?;
     let origin = Origin::Value(v8::Global::new(scope, value));
     Some(synthetic(scope, &target.url, origin, Vec::new()))
 }

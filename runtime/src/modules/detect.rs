@@ -40,6 +40,14 @@ pub(crate) enum Detected {
     CommonJs(Option<v8::Global<v8::Function>>),
 }
 
+/// What is known of a text before it is compiled as CommonJS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Grammar {
+    CommonJs,
+    /// It may be an ES module as well.
+    Undeclared,
+}
+
 /// What a text is.
 pub(crate) enum Wrapped<'s> {
     Function(v8::Local<'s, v8::Function>),
@@ -56,7 +64,7 @@ pub(crate) fn detect(scope: &mut Scope<'_, '_>, state: &State, path: &str) -> Op
         });
     }
     let compiled = caught(scope, |scope| {
-        let wrapped = compiled_file(scope, state, path, true)?;
+        let wrapped = compiled_file(scope, state, path, Grammar::Undeclared)?;
         Some(match wrapped {
             Wrapped::EsModule => Detected::EsModule,
             Wrapped::Function(function) => {
@@ -90,9 +98,9 @@ pub(crate) fn wrapped_file<'s>(
     scope: &mut Scope<'s, '_>,
     state: &State,
     path: &str,
-    may_be_module: bool,
+    grammar: Grammar,
 ) -> Option<Wrapped<'s>> {
-    if may_be_module {
+    if grammar == Grammar::Undeclared {
         match state.modules.detected.borrow_mut().get_mut(path) {
             Some(Detected::EsModule) => return Some(Wrapped::EsModule),
             Some(Detected::CommonJs(function)) => {
@@ -103,8 +111,8 @@ pub(crate) fn wrapped_file<'s>(
             None => {}
         }
     }
-    let wrapped = compiled_file(scope, state, path, may_be_module)?;
-    if may_be_module {
+    let wrapped = compiled_file(scope, state, path, grammar)?;
+    if grammar == Grammar::Undeclared {
         let detected = match wrapped {
             Wrapped::EsModule => Detected::EsModule,
             Wrapped::Function(_) => Detected::CommonJs(None),
@@ -118,13 +126,13 @@ fn compiled_file<'s>(
     scope: &mut Scope<'s, '_>,
     state: &State,
     path: &str,
-    may_be_module: bool,
+    grammar: Grammar,
 ) -> Option<Wrapped<'s>> {
     let text = file_text(scope, state, path)?;
     wrapped(
         scope,
         path,
-        may_be_module,
+        grammar,
         |scope| source::compile_wrapper(scope, state, &text, path),
         |scope| text.to_string(scope),
     )
@@ -135,13 +143,13 @@ pub(crate) fn wrapped_text<'s>(
     scope: &mut Scope<'s, '_>,
     body: v8::Local<'s, v8::String>,
     path: &str,
-    may_be_module: bool,
+    grammar: Grammar,
 ) -> Option<Wrapped<'s>> {
     let body = v8::Global::new(scope, body);
     wrapped(
         scope,
         path,
-        may_be_module,
+        grammar,
         |scope| {
             let names = PARAMETERS.map(|name| string(scope, name));
             let body = v8::Local::new(scope, &body);
@@ -155,7 +163,7 @@ pub(crate) fn wrapped_text<'s>(
 fn wrapped<'s, 'i>(
     scope: &mut Scope<'s, 'i>,
     path: &str,
-    may_be_module: bool,
+    grammar: Grammar,
     compile: impl for<'t> Fn(&mut Scope<'t, 'i>) -> Option<v8::Local<'t, v8::Function>>,
     body: impl for<'t> Fn(&mut Scope<'t, 'i>) -> Option<v8::Local<'t, v8::String>>,
 ) -> Option<Wrapped<'s>> {
@@ -168,7 +176,7 @@ fn wrapped<'s, 'i>(
         Err(Failure::Threw(thrown)) => {
             let thrown = v8::Local::new(scope, thrown);
             let message = message_of(scope, thrown);
-            if may_be_module && is_module_syntax(scope, &message, path, body) {
+            if grammar == Grammar::Undeclared && is_module_syntax(scope, &message, path, body) {
                 return Some(Wrapped::EsModule);
             }
             scope.throw_exception(thrown);

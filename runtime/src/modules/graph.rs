@@ -19,6 +19,23 @@ use crate::error::{Failure, caught};
 use crate::session::State;
 use crate::strings::{ErrorClass, throw};
 
+/// A module that somebody asks for.
+pub(crate) struct Wanted<'a> {
+    pub(crate) key: Rc<ModuleKey>,
+    target: &'a Target,
+    attributes: &'a Attributes,
+}
+
+impl<'a> Wanted<'a> {
+    pub(crate) fn new(target: &'a Target, attributes: &'a Attributes) -> Wanted<'a> {
+        Wanted {
+            key: Rc::new(target.key(attributes)),
+            target,
+            attributes,
+        }
+    }
+}
+
 /// The module that `target` names with everything that it imports, linked. `None` means
 /// that an exception is pending.
 pub(crate) fn graph<'s>(
@@ -28,9 +45,9 @@ pub(crate) fn graph<'s>(
     attributes: &Attributes,
     purpose: Purpose<'_>,
 ) -> Option<v8::Local<'s, v8::Module>> {
-    let key = Rc::new(target.key(attributes));
-    ensure(scope, state, &key, target, attributes, purpose)?;
-    linked_graph(scope, state, &key, purpose)
+    let wanted = Wanted::new(target, attributes);
+    ensure(scope, state, &wanted, purpose)?;
+    linked_graph(scope, state, &wanted.key, purpose)
 }
 
 /// Links what stands in the map as `key`, after everything that it imports has been loaded.
@@ -105,11 +122,14 @@ fn forget_requests(state: &State, walked: &[Walked], depths: &[usize]) {
 pub(crate) fn ensure(
     scope: &mut Scope<'_, '_>,
     state: &State,
-    key: &Rc<ModuleKey>,
-    target: &Target,
-    attributes: &Attributes,
+    wanted: &Wanted<'_>,
     purpose: Purpose<'_>,
 ) -> Option<()> {
+    let Wanted {
+        key,
+        target,
+        attributes,
+    } = wanted;
     if state.modules.map.borrow().contains(key) {
         return Some(());
     }

@@ -3,7 +3,7 @@
 use host_bridge::resolver::{ImportKind, ModuleFormat};
 
 use super::compile::{file_text, read};
-use super::detect::{Wrapped, wrapped_file, wrapped_text};
+use super::detect::{Grammar, Wrapped, wrapped_file, wrapped_text};
 use super::link_error::placed;
 use super::resolve::{Target, TargetKind, throw_unresolved};
 use super::scope_error::advise;
@@ -135,9 +135,17 @@ fn compile_file<'s>(
         return;
     };
     let path = args.get(0).to_rust_string_lossy(scope);
-    let wrapped = wrapped_file(scope, &state, &path, args.get(1).is_true());
+    let wrapped = wrapped_file(scope, &state, &path, grammar(args.get(1)));
     if let Some(Wrapped::Function(function)) = wrapped {
         result.set(function.into());
+    }
+}
+
+fn grammar(may_be_module: v8::Local<'_, v8::Value>) -> Grammar {
+    if may_be_module.is_true() {
+        Grammar::Undeclared
+    } else {
+        Grammar::CommonJs
     }
 }
 
@@ -151,7 +159,7 @@ fn compile_text<'s>(
         return;
     };
     let path = args.get(1).to_rust_string_lossy(scope);
-    let wrapped = wrapped_text(scope, body, &path, args.get(2).is_true());
+    let wrapped = wrapped_text(scope, body, &path, grammar(args.get(2)));
     if let Some(Wrapped::Function(function)) = wrapped {
         result.set(function.into());
     }

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry as Slot;
 use std::rc::Rc;
 
 use super::attributes::Attributes;
-use super::graph::{ensure, fail, lookup};
+use super::graph::{Wanted, ensure, fail, lookup};
 use super::map::Imports;
 use super::resolve::{file_name, resolve_or_throw};
 use super::{ModuleKey, Purpose};
@@ -125,7 +125,13 @@ fn imports_of(
     if module.is_source_text_module() {
         let mut positions = HashMap::new();
         for request in requests(scope, module)? {
-            request.load(scope, state, key, purpose, &mut imports, &mut positions)?;
+            let key = request.load(scope, state, key, purpose)?;
+            let position = *positions.entry(Rc::clone(&key)).or_insert_with(|| {
+                imports.modules.push(key);
+                imports.modules.len().saturating_sub(1)
+            });
+            let request = (request.specifier, request.attributes.kind);
+            imports.by_request.insert(request, position);
         }
     }
     let imports = Rc::new(imports);
@@ -157,29 +163,22 @@ fn requests<'s>(
 }
 
 impl Request {
+    /// Sees to it that what is imported is in the map.
     fn load(
-        self,
+        &self,
         scope: &mut Scope<'_, '_>,
         state: &State,
         referrer: &ModuleKey,
         purpose: Purpose<'_>,
-        imports: &mut Imports,
-        positions: &mut HashMap<Rc<ModuleKey>, usize>,
-    ) -> Option<()> {
+    ) -> Option<Rc<ModuleKey>> {
         let target = resolve_or_throw(scope, state, &self.specifier, &referrer.url)?;
-        let key = Rc::new(target.key(&self.attributes));
+        let wanted = Wanted::new(&target, &self.attributes);
         if let Purpose::Require { .. } = purpose {
-            refuse_cycle(scope, state, &key, &self.specifier, referrer)?;
+            refuse_cycle(scope, state, &wanted.key, &self.specifier, referrer)?;
         }
         let purpose = purpose.of_import(&self.specifier, &referrer.url);
-        ensure(scope, state, &key, &target, &self.attributes, purpose)?;
-        let position = *positions.entry(Rc::clone(&key)).or_insert_with(|| {
-            imports.modules.push(key);
-            imports.modules.len().saturating_sub(1)
-        });
-        let request = (self.specifier, self.attributes.kind);
-        imports.by_request.insert(request, position);
-        Some(())
+        ensure(scope, state, &wanted, purpose)?;
+        Some(wanted.key)
     }
 }
 

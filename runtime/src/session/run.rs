@@ -102,9 +102,11 @@ impl Runner<'_> {
         drop(watch);
         let stopped = state.links.terminator.finish();
         if stopped.is_some() {
-            self.realm.isolate().cancel_terminate_execution();
+            self.realm.recover();
             state.links.mailbox.clear_interrupt();
             state.abandon_pending();
+            self.realm
+                .look(|scope| state.hooks.get()?.drop_ticks(scope));
         }
         (result, stopped)
     }

@@ -92,7 +92,7 @@ fn errors_carry_the_codes_of_node() {
     for (file, code) in [
         ("./a.mjs", "ERR_MODULE_NOT_FOUND"),
         ("./b.mjs", "ERR_MODULE_NOT_FOUND"),
-        ("./c.mjs", "ERR_IMPORT_ATTRIBUTE_MISSING"),
+        ("./c.mjs", "ERR_IMPORT_ASSERTION_TYPE_MISSING"),
         ("./e.cjs", "MODULE_NOT_FOUND"),
         ("./f.mjs", "ERR_UNKNOWN_BUILTIN_MODULE"),
     ] {
