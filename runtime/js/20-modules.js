@@ -17,7 +17,7 @@
       ['shapes', 'child_process cluster dgram dns dns/promises domain inspector inspector/promises repl sea sys test test/reporters trace_events v8 vm wasi worker_threads'],
       ['small-modules', 'constants os punycode string_decoder'], ['stdio', 'tty'],
       ['stream', 'stream stream/promises _stream_duplex _stream_passthrough _stream_readable _stream_transform _stream_writable'],
-      ['stream-more', 'stream/consumers'], ['timers', 'timers timers/promises'], ['url-module', 'querystring url'], ['util', 'util'],
+      ['stream-more', 'stream/consumers'], ['web-streams-parts', 'stream/web'], ['timers', 'timers timers/promises'], ['url-module', 'querystring url'], ['util', 'util'],
       ['util-types', 'util/types'], ['zlib', 'zlib'],
     ];
     for (let i = 0; i < list.length; i++) {
@@ -31,7 +31,7 @@
   function refusedNames() {
     return [
       '_http_agent', '_http_client', '_http_common', '_http_incoming', '_http_outgoing', '_http_server', '_stream_wrap', '_tls_common', '_tls_wrap',
-      'sqlite', 'stream/web',
+      'sqlite',
     ];
   }
 

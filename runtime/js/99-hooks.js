@@ -1,7 +1,7 @@
 // What the runtime calls when a session begins, and the globals that are there from then on. The hooks are: `restore`,
 // `runTimer`, `runTicks`, `dropTicks`, `importCommonJs`, `importJson`, `importWasm`, `isRunning`, `requireMain`,
 // `builtin`, `builtinNames`, `refusedNames`, `setInput`, `defineRequire`, `emitProcessEvent`, `exitEvent`, `initImportMeta`,
-// `initWasmMeta` and `domException`.
+// `initWasmMeta`, `domException` and `readGlobal`.
 (function (native, internal) {
   'use strict';
 
@@ -31,7 +31,8 @@
 
   // What nearly every program uses is there from the start. Reading a global makes it a plain property.
   internal.load('errors');
-  void console;
+  const console = hooks.readGlobal('console', 'console');
+  defineProperty(globalThis, 'console', { __proto__: null, value: console, writable: true, configurable: true });
   // Of the primordials, those of the files that come next most often: `process`, timers, events, modules.
   for (const name of ['ArrayPrototypeIncludes', 'ArrayPrototypeShift', 'ArrayPrototypeUnshift', 'AsyncIteratorPrototype',
     'Map', 'MapPrototypeDelete', 'MapPrototypeGet', 'MapPrototypeSet', 'MathTrunc', 'Number', 'ObjectAssign',
@@ -42,6 +43,6 @@
   }
   internal.settlePrimordials();
 
-  defineProperty(globalThis, 'global', { __proto__: null, value: globalThis, writable: true, configurable: true });
+  defineProperty(globalThis, 'global', { __proto__: null, value: globalThis, enumerable: true, writable: true, configurable: true });
   defineProperty(globalThis, Symbol.toStringTag, { __proto__: null, value: 'global', writable: true, configurable: true });
 })

@@ -99,7 +99,8 @@ impl Hooks {
         v8::Local::new(scope, &self.object)
     }
 
-    fn call<'s>(
+    /// Calls a hook by its name. `None` means that an exception is pending.
+    pub(crate) fn call<'s>(
         &self,
         scope: &mut Scope<'s, '_>,
         name: &str,

@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use v8::MapFnTo;
 
 use crate::Scope;
-use crate::{callbacks, modules, ops, scripts};
+use crate::{callbacks, globals, modules, ops, scripts};
 
 /// A native function by its name in `native`.
 pub(crate) struct Native {
@@ -20,6 +20,7 @@ pub(crate) struct Native {
 pub(crate) fn natives() -> Vec<Native> {
     let mut all = ops::natives();
     all.extend(modules::natives());
+    all.extend(globals::natives());
     all
 }
 
@@ -47,6 +48,7 @@ pub(crate) fn references() -> Cow<'static, [v8::ExternalReference]> {
     all.push(v8::ExternalReference {
         pointer: steps as *mut c_void,
     });
+    all.push(globals::reference());
     all.extend(scripts::references());
     all.push(v8::ExternalReference {
         pointer: std::ptr::null_mut(),

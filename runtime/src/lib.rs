@@ -13,6 +13,7 @@ mod error;
 mod external_text;
 mod externals;
 mod flags;
+mod globals;
 mod guards;
 mod modules;
 mod ops;

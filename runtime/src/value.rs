@@ -183,7 +183,7 @@ impl v8::ValueSerializerImpl for Clone {
         message: v8::Local<'s, v8::String>,
     ) {
         let message = message.to_rust_string_lossy(scope);
-        throw(scope, ErrorClass::TypeError, "ERR_DATA_CLONE", &message);
+        throw_not_cloneable(scope, &message);
     }
 
     fn is_host_object<'s>(
@@ -214,9 +214,14 @@ impl v8::ValueSerializerImpl for Clone {
 
 impl v8::ValueDeserializerImpl for Clone {}
 
-fn not_cloneable<T>(scope: &Scope<'_, '_>) -> Option<T> {
-    let message = "The object could not be cloned";
+/// Throws what `structuredClone` makes a `DataCloneError` of.
+pub(crate) fn throw_not_cloneable(scope: &Scope<'_, '_>, message: &str) {
     throw(scope, ErrorClass::TypeError, "ERR_DATA_CLONE", message);
+}
+
+/// Throws and gives back nothing.
+pub(crate) fn not_cloneable<T>(scope: &Scope<'_, '_>) -> Option<T> {
+    throw_not_cloneable(scope, "The object could not be cloned");
     None
 }
 

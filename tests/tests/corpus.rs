@@ -85,8 +85,14 @@ corpus! {
     timers_promises
     typescript_lines
     wasm_instantiate
+    web_blob
     web_encoding
     web_events
+    web_fetch
+    web_globals
+    web_messages
+    web_streams
+    web_subtle
     web_url
 }
 

@@ -139,3 +139,60 @@ fn a_script_alone_makes_a_snapshot_too() {
     let session = open(&sidecar, options);
     assert_eq!(ok(&session, "prepared.list.length"), 3);
 }
+
+#[test]
+fn objects_of_the_web_survive() {
+    let sidecar = sidecar();
+    let prepared = "globalThis.kept = {
+        headers: new Headers({ a: 'b' }),
+        stream: new ReadableStream({ start(c) { c.enqueue('x'); c.enqueue('y'); c.close(); } }),
+        blob: new Blob(['some ', 'bytes']),
+        form: new FormData(),
+        request: new Request('http://a.b/', { method: 'POST', body: 'sent', signal: new AbortController().signal }),
+        channel: new MessageChannel(),
+        decoder: new TextDecoderStream(),
+        gone: delete globalThis.EventSource,
+        fetch,
+    };
+    kept.url = URL.createObjectURL(kept.blob);
+    kept.form.append('file', new File(['f'], 'name.txt'));";
+    let spec = SnapshotSpec {
+        script: Some(prepared.to_owned()),
+        ..SnapshotSpec::default()
+    };
+    let ready = sidecar.warm_snapshot(spec).unwrap();
+    let options = SessionOptions {
+        snapshot: Some(ready.key),
+        ..SessionOptions::default()
+    };
+    let session = open(&sidecar, options);
+    let used = "(async () => {
+        const chunks = [];
+        for await (const chunk of kept.stream) chunks.push(chunk);
+        const message = new Promise((resolve) => { kept.channel.port2.onmessage = resolve; });
+        kept.channel.port1.postMessage(new Map([[1, 2]]));
+        const bytes = ReadableStream.from([new Uint8Array([65])]);
+        return [
+            kept.headers instanceof Headers && kept.headers.get('a'), chunks, await kept.blob.text(),
+            (await new Response(kept.form).formData()).get('file').name, await kept.request.text(),
+            (await message).data.get(1), await new Response(bytes.pipeThrough(kept.decoder).pipeThrough(new TextEncoderStream())).text(),
+            await (await fetch(kept.url)).text(), kept.fetch === fetch, typeof EventSource, typeof WebSocket,
+        ];
+    })()";
+    assert_eq!(
+        ok(&session, used),
+        json!([
+            "b",
+            ["x", "y"],
+            "some bytes",
+            "name.txt",
+            "sent",
+            2,
+            "A",
+            "some bytes",
+            true,
+            "undefined",
+            "function"
+        ])
+    );
+}

@@ -61,8 +61,8 @@
     throwIfAborted() {
       if (this.#aborted) throw this.#reason;
     }
-    [customInspect](depth, options, inspect) {
-      return `AbortSignal ${inspect({ aborted: this.#aborted }, options)}`;
+    [customInspect](depth, options) {
+      return `AbortSignal ${internal.inspect({ aborted: this.#aborted }, options)}`;
     }
 
     static abort(reason = undefined) {
@@ -100,8 +100,8 @@
     abort(reason = undefined) {
       abortSignal(this.#signal, reason);
     }
-    [customInspect](depth, options, inspect) {
-      return `AbortController ${inspect({ signal: this.#signal }, options)}`;
+    [customInspect](depth, options) {
+      return `AbortController ${internal.inspect({ signal: this.#signal }, options)}`;
     }
   }
 

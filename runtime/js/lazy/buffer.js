@@ -350,6 +350,14 @@
     Buffer, SlowBuffer: Buffer.allocUnsafeSlow, transcode, kMaxLength: K_MAX_LENGTH,
     kStringMaxLength: K_STRING_MAX_LENGTH, btoa: internal.btoa, atob: internal.atob,
     constants: { MAX_LENGTH: K_MAX_LENGTH, MAX_STRING_LENGTH: K_STRING_MAX_LENGTH }, INSPECT_MAX_BYTES: 50,
+    // Made when somebody asks.
+    get Blob() {
+      return internal.Blob;
+    },
+    get File() {
+      return internal.File;
+    },
+    resolveObjectURL: (url) => internal.resolveObjectURL(url),
     isUtf8: isValid((bytes) => native.utf8Decode(bytes, true, true)),
     isAscii: isValid((bytes) => {
       for (let i = 0; i < sizeOf(bytes); i++) if (bytes[i] > 127) throw new TypeError('not ASCII');

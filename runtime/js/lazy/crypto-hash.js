@@ -7,9 +7,9 @@
   } = internal.primordials;
   const { argumentType, nodeError, validateFunction, validateInteger, validateString } = internal.errors;
   const { Transform } = internal.stream;
+  const { blockSizes, digestOf, hmacOf, pads } = internal.digests;
 
   const names = ['RSA-MD5', 'RSA-SHA1', 'RSA-SHA224', 'RSA-SHA256', 'RSA-SHA384', 'RSA-SHA512', 'RSA-SHA512/256', 'md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'sha512-256'];
-  const blockSizes = { __proto__: null, md5: 64, sha1: 64, sha224: 64, sha256: 64, sha384: 128, sha512: 128, 'sha512-256': 128 };
 
   // The name as the runtime has it, or undefined.
   function kindOf(algorithm) {
@@ -37,12 +37,6 @@
   function result(bytes, encoding) {
     const buffer = internal.Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     return encoding === undefined || encoding === null || encoding === 'buffer' ? buffer : buffer.toString(encoding);
-  }
-
-  function digestOf(kind, ...parts) {
-    let state = native.hashStart(kind);
-    for (let i = 0; i < parts.length; i++) state = native.hashUpdate(kind, state, parts[i]);
-    return native.hashFinish(kind, state);
   }
 
   // A digest is a stream too: what is written goes into it, and reading gives the result.
@@ -81,25 +75,6 @@
       this.push(this.digest());
       callback();
     }
-  }
-
-  // RFC 2104: the key, filled up to a block, goes in front of what is digested, and in front of the digest of that.
-  function pads(kind, key) {
-    const size = blockSizes[kind];
-    const short = key.byteLength > size ? digestOf(kind, key) : key;
-    const inner = new Uint8Array(size);
-    const outer = new Uint8Array(size);
-    for (let i = 0; i < size; i++) {
-      const byte = i < short.byteLength ? short[i] : 0;
-      inner[i] = byte ^ 0x36;
-      outer[i] = byte ^ 0x5c;
-    }
-    return { inner, outer };
-  }
-
-  function hmacOf(kind, key, data) {
-    const { inner, outer } = pads(kind, key);
-    return digestOf(kind, outer, digestOf(kind, inner, data));
   }
 
   class Hmac extends Transform {

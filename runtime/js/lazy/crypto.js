@@ -39,8 +39,8 @@
   }
 
   class Crypto {
-    constructor(secret) {
-      if (secret !== key) throw nodeError(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor', Crypto);
+    constructor() {
+      if (arguments[0] !== key) throw nodeError(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor', Crypto);
     }
     getRandomValues(array) {
       return getRandomValues(array);
@@ -48,10 +48,14 @@
     randomUUID() {
       return randomUUID();
     }
+    get subtle() {
+      return internal.subtle;
+    }
   }
   internal.finishClass(Crypto, 'Crypto');
   const webcrypto = new Crypto(key);
   internal.globals.crypto = webcrypto;
+  internal.randomUUID = randomUUID;
 
   // --- The module ---
 

@@ -39,8 +39,8 @@
       TypedArrayPrototypeSet(destination, native.utf8Encode(StringPrototypeSlice(source, 0, read)));
       return { read, written };
     }
-    [customInspect](depth, options, inspect) {
-      return `TextEncoder ${inspect({ encoding: 'utf-8' }, options)}`;
+    [customInspect](depth, options) {
+      return `TextEncoder ${internal.inspect({ encoding: 'utf-8' }, options)}`;
     }
   }
 
@@ -151,8 +151,8 @@
       return sliceBytes(bytes, 0, length - tail);
     }
 
-    [customInspect](depth, options, inspect) {
-      return `TextDecoder ${inspect({ encoding: this.#encoding, fatal: this.#fatal, ignoreBOM: this.#ignoreBOM }, options)}`;
+    [customInspect](depth, options) {
+      return `TextDecoder ${internal.inspect({ encoding: this.#encoding, fatal: this.#fatal, ignoreBOM: this.#ignoreBOM }, options)}`;
     }
   }
 
@@ -189,7 +189,7 @@
   }
 
   function finish(Class, name, shown) {
-    internal.define(Class.prototype, SymbolToStringTag, name, false);
+    ObjectDefineProperty(Class.prototype, SymbolToStringTag, { __proto__: null, value: name, configurable: true });
     for (let i = 0; i < shown.length; i++) ObjectDefineProperty(Class.prototype, shown[i], { __proto__: null, enumerable: true });
     internal.globals[name] = Class;
   }

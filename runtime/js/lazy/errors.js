@@ -123,14 +123,14 @@
     if (value < min || value > max) throw outOfRange(name, `>= ${min} && <= ${max}`, value);
   }
 
-  // Names of the web's errors that have a number, and their constants.
+  // Names of the web's errors that have a number, and their constants. No error is made any more of those without a name.
   const legacy = [
-    'IndexSizeError', 'INDEX_SIZE_ERR', 1, 'HierarchyRequestError', 'HIERARCHY_REQUEST_ERR', 3,
+    'IndexSizeError', 'INDEX_SIZE_ERR', 1, '', 'DOMSTRING_SIZE_ERR', 2, 'HierarchyRequestError', 'HIERARCHY_REQUEST_ERR', 3,
     'WrongDocumentError', 'WRONG_DOCUMENT_ERR', 4, 'InvalidCharacterError', 'INVALID_CHARACTER_ERR', 5,
-    'NoModificationAllowedError', 'NO_MODIFICATION_ALLOWED_ERR', 7, 'NotFoundError', 'NOT_FOUND_ERR', 8,
+    '', 'NO_DATA_ALLOWED_ERR', 6, 'NoModificationAllowedError', 'NO_MODIFICATION_ALLOWED_ERR', 7, 'NotFoundError', 'NOT_FOUND_ERR', 8,
     'NotSupportedError', 'NOT_SUPPORTED_ERR', 9, 'InUseAttributeError', 'INUSE_ATTRIBUTE_ERR', 10,
     'InvalidStateError', 'INVALID_STATE_ERR', 11, 'SyntaxError', 'SYNTAX_ERR', 12,
-    'InvalidModificationError', 'INVALID_MODIFICATION_ERR', 13, 'NamespaceError', 'NAMESPACE_ERR', 14,
+    '', 'VALIDATION_ERR', 16, 'InvalidModificationError', 'INVALID_MODIFICATION_ERR', 13, 'NamespaceError', 'NAMESPACE_ERR', 14,
     'InvalidAccessError', 'INVALID_ACCESS_ERR', 15, 'TypeMismatchError', 'TYPE_MISMATCH_ERR', 17,
     'SecurityError', 'SECURITY_ERR', 18, 'NetworkError', 'NETWORK_ERR', 19, 'AbortError', 'ABORT_ERR', 20,
     'URLMismatchError', 'URL_MISMATCH_ERR', 21, 'QuotaExceededError', 'QUOTA_EXCEEDED_ERR', 22,
@@ -154,9 +154,9 @@
       define(this, 'code', legacyCodes[name] ?? 0, false);
     }
   }
-  define(DOMException.prototype, SymbolToStringTag, 'DOMException', false);
+  ObjectDefineProperty(DOMException.prototype, SymbolToStringTag, { __proto__: null, value: 'DOMException', configurable: true });
   for (let i = 0; i < legacy.length; i += 3) {
-    legacyCodes[legacy[i]] = legacy[i + 2];
+    if (legacy[i] !== '') legacyCodes[legacy[i]] = legacy[i + 2];
     const descriptor = { __proto__: null, value: legacy[i + 2], enumerable: true };
     ObjectDefineProperty(DOMException, legacy[i + 1], descriptor);
     ObjectDefineProperty(DOMException.prototype, legacy[i + 1], descriptor);

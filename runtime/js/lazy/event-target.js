@@ -93,9 +93,9 @@
     composedPath() {
       return this.#state.dispatching ? [this.#state.currentTarget] : [];
     }
-    [customInspect](depth, options, inspect) {
+    [customInspect](depth, options) {
       const { type, defaultPrevented, cancelable, timeStamp } = this;
-      return `${internal.safeConstructorName(this)} ${inspect({ type, defaultPrevented, cancelable, timeStamp }, options)}`;
+      return `${internal.safeConstructorName(this)} ${internal.inspect({ type, defaultPrevented, cancelable, timeStamp }, options)}`;
     }
   }
   const phases = ['NONE', 'CAPTURING_PHASE', 'AT_TARGET', 'BUBBLING_PHASE'];

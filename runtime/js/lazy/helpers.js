@@ -3,7 +3,7 @@
   'use strict';
 
   const {
-    ArrayPrototypePush, DataView, DataViewPrototypeGetByteLength, RegExpPrototypeExec, StringPrototypeSlice,
+    ArrayIsArray, ArrayPrototypePush, DataView, DataViewPrototypeGetByteLength, RegExpPrototypeExec, StringPrototypeSlice,
   } = internal.primordials;
 
   // Replaces each match of a global expression. Matching and replacing both stay out of reach of the guest.
@@ -39,8 +39,16 @@
     for (let i = 0; i < items.length; i++) ArrayPrototypePush(list, items[i]);
   }
 
+  // What an iterable gives; an array is walked by index.
+  function listOf(iterable) {
+    if (ArrayIsArray(iterable)) return copyList(iterable);
+    const list = [];
+    for (const item of iterable) ArrayPrototypePush(list, item);
+    return list;
+  }
+
   internal.helpers = {
-    __proto__: null, regExpReplace, copyList, removeAt, filterList, pushAll,
+    __proto__: null, regExpReplace, copyList, listOf, removeAt, filterList, pushAll,
     // V8 adds SharedArrayBuffer to a realm only after its snapshot was restored.
     SharedArrayBufferPrototypeGetByteLength: (buffer) => DataViewPrototypeGetByteLength(new DataView(buffer)),
   };

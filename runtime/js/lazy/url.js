@@ -341,6 +341,14 @@
       return `${internal.safeConstructorName(this)} ${inspect(shown, options)}`;
     }
 
+    static createObjectURL(obj) {
+      if (arguments.length === 0) throw nodeError(TypeError, 'ERR_MISSING_ARGS', 'The "obj" argument must be specified');
+      return internal.createObjectURL(obj);
+    }
+    static revokeObjectURL(url) {
+      if (arguments.length === 0) throw nodeError(TypeError, 'ERR_MISSING_ARGS', 'The "url" argument must be specified');
+      internal.revokeObjectURL(url);
+    }
     static canParse(url, base = undefined) {
       if (arguments.length === 0) throw missing('"url" argument');
       return parseText(url, base) !== null;
@@ -351,6 +359,8 @@
     }
   }
   internal.finishClass(URL, 'URL');
+  const statics = ['canParse', 'createObjectURL', 'parse', 'revokeObjectURL'];
+  for (let i = 0; i < statics.length; i++) internal.define(URL, statics[i], URL[statics[i]], true);
   internal.URL = URL;
   internal.URLSearchParams = URLSearchParams;
 })

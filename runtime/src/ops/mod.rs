@@ -1,6 +1,7 @@
 //! The native functions that the realm's JavaScript calls, by what they touch.
 
 mod bytes;
+mod clone;
 mod compress;
 mod continuation;
 mod hash;
@@ -18,7 +19,8 @@ use crate::externals::Native;
 
 /// All of them, in a fixed order.
 pub(crate) fn natives() -> Vec<Native> {
-    let mut all = host_call::natives();
+    let mut all = clone::natives();
+    all.extend(host_call::natives());
     all.extend(compress::natives());
     all.extend(continuation::natives());
     all.extend(hash::natives());

@@ -1,16 +1,15 @@
-//! UTF-8, and structured clone.
+//! UTF-8.
 
 use crate::Scope;
 use crate::externals::{Native, table};
 use crate::strings::{ErrorClass, throw};
-use crate::value::{bytes_to_view, deserialize, serialize, view_bytes};
+use crate::value::{bytes_to_view, view_bytes};
 
 pub(super) fn natives() -> Vec<Native> {
     table! {
         "utf8Encode" => utf8_encode,
         "utf8Decode" => utf8_decode,
         "utf8Length" => utf8_length,
-        "structuredClone" => structured_clone,
     }
 }
 
@@ -93,29 +92,4 @@ fn utf8_length<'s>(
         let length = u32::try_from(text.utf8_length(scope)).unwrap_or(u32::MAX);
         result.set_uint32(length);
     }
-}
-
-/// `structuredClone(value, transferList)`: buffers in the list are copied and then detached.
-fn structured_clone<'s>(
-    scope: &mut Scope<'s, '_>,
-    args: v8::FunctionCallbackArguments<'s>,
-    mut result: v8::ReturnValue<'s, v8::Value>,
-) {
-    let cloned = serialize(scope, args.get(0)).and_then(|bytes| deserialize(scope, &bytes));
-    let Some(cloned) = cloned else {
-        return;
-    };
-    if let Ok(list) = v8::Local::<v8::Array>::try_from(args.get(1)) {
-        for index in 0..list.length() {
-            let buffer = list
-                .get_index(scope, index)
-                .and_then(|item| v8::Local::<v8::ArrayBuffer>::try_from(item).ok());
-            if let Some(buffer) = buffer
-                && buffer.is_detachable()
-            {
-                buffer.detach(None);
-            }
-        }
-    }
-    result.set(cloned);
 }
