@@ -38,12 +38,18 @@ export async function bundleNode(outdir) {
     legalComments: 'eof',
     logLevel: 'warning',
     metafile: true,
-    define: { 'globalThis.AbortController': 'internal.AbortController', 'globalThis.AbortSignal': 'internal.AbortSignal', 'globalThis.Blob': 'internal.globals.Blob' },
+    // What the package takes from globals and a guest may have replaced.
+    define: {
+      'globalThis.AbortController': 'internal.AbortController', 'globalThis.AbortSignal': 'internal.AbortSignal', 'globalThis.Blob': 'internal.globals.Blob',
+      'Array.isArray': 'p.ArrayIsArray', 'Object.defineProperties': 'p.ObjectDefineProperties', 'Object.defineProperty': 'p.ObjectDefineProperty', 'Promise.resolve': 'p.PromiseResolve',
+      'Symbol.for': 'p.SymbolFor',
+    },
     plugins: [replace],
-    // The classes that a guest can replace, as they were.
+    // The classes as they were, too.
     banner: {
       js: `(function (native, internal) {
-const { Array, ArrayBuffer, Error, Map, Number, Object, Promise, Proxy, Set, String, Symbol, TypeError, Uint8Array } = internal.primordials;`,
+const p = internal.primordials;
+const { Array, ArrayBuffer, Error, Map, Number, Object, Promise, Proxy, Set, String, Symbol, TypeError, Uint8Array } = p;`,
     },
     footer: { js: '})' },
   });
