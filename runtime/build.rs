@@ -15,7 +15,7 @@ use std::process::{Command, ExitCode};
 /// What the scripts are made of, below `builtins/`.
 const SOURCES: [&str; 4] = ["package.json", "package-lock.json", "bundle.mjs", "src"];
 /// The scripts.
-const SCRIPTS: [&str; 1] = ["stream.js"];
+const SCRIPTS: [&str; 2] = ["punycode.js", "stream.js"];
 
 /// Why there are no scripts.
 #[derive(Debug)]

@@ -56,6 +56,7 @@
       case 'parseArgs': return 'parse-args';
       case 'cryptoHash': return 'crypto-hash';
       case 'denied': return 'denied';
+      case 'emitterInScope': return 'async-hooks';
       case 'finishStream': return 'stream-more';
       case 'fsClasses': return 'fs-classes';
       case 'net': return 'net';

@@ -69,6 +69,7 @@ pub(crate) static SCRIPTS: &[Script] = scripts![
     "lazy/helpers.js",
     "lazy/host.js",
     "lazy/http.js",
+    "lazy/http2.js",
     "lazy/import-meta.js",
     "lazy/inspect-base.js",
     "lazy/inspect-kinds.js",
@@ -97,6 +98,7 @@ pub(crate) static SCRIPTS: &[Script] = scripts![
     "lazy/wasm-module.js",
     "lazy/zlib.js",
     ;
+    "punycode.js",
     "stream.js",
 ];
 

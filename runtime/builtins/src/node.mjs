@@ -1,4 +1,4 @@
-// Makes `stream.js` of `readable-stream`. It has the form of the files in `js/lazy/`, and what the package needs of a
+// Makes `stream.js` of `readable-stream` and `punycode.js` of `punycode`. They have the form of the files in `js/lazy/`, and what the packages need of a
 // platform comes from `shims/`, so from the session's own built-in modules and its untouched primordials.
 import { build } from 'esbuild';
 import { dirname, join } from 'node:path';
@@ -26,7 +26,7 @@ const replace = {
 export async function bundleNode(outdir) {
   const result = await build({
     absWorkingDir: dirname(here),
-    entryPoints: { stream: 'src/stream.cjs' },
+    entryPoints: { punycode: 'src/punycode.cjs', stream: 'src/stream.cjs' },
     outdir,
     bundle: true,
     // A body of a function, without an import or export.
@@ -55,6 +55,6 @@ const { Array, ArrayBuffer, Error, Map, Number, Object, Promise, Proxy, Set, Str
   });
 
   for (const input of Object.keys(result.metafile.inputs)) {
-    if (/node_modules\/(?!readable-stream\/)/.test(input)) throw new Error(`${input} would be bundled, which a shim should stand for`);
+    if (/node_modules\/(?!(readable-stream|punycode)\/)/.test(input)) throw new Error(`${input} would be bundled, which a shim should stand for`);
   }
 }
