@@ -15,7 +15,7 @@ use std::process::{Command, ExitCode};
 /// What the scripts are made of, below `builtins/`.
 const SOURCES: [&str; 4] = ["package.json", "package-lock.json", "bundle.mjs", "src"];
 /// The scripts.
-const SCRIPTS: [&str; 3] = ["fetch.js", "stream.js", "web-streams.js"];
+const SCRIPTS: [&str; 4] = ["fetch.js", "punycode.js", "stream.js", "web-streams.js"];
 
 /// Why there are no scripts.
 #[derive(Debug)]

@@ -64,6 +64,7 @@
       case 'subtle': return 'subtle';
       case 'cryptoHash': return 'crypto-hash';
       case 'denied': return 'denied';
+      case 'emitterInScope': return 'async-hooks';
       case 'finishStream': return 'stream-more';
       case 'fsClasses': return 'fs-classes';
       case 'net': return 'net';

@@ -11,11 +11,11 @@
     const files = { __proto__: null };
     const list = [
       ['assert', 'assert assert/strict'], ['async-hooks', 'async_hooks'], ['buffer', 'buffer'], ['cjs-loader', 'module'], ['console', 'console'],
-      ['crypto', 'crypto'], ['diagnostics-channel', 'diagnostics_channel'], ['events', 'events'], ['fs', 'fs fs/promises'], ['http', 'http https http2'],
+      ['crypto', 'crypto'], ['diagnostics-channel', 'diagnostics_channel'], ['events', 'events'], ['fs', 'fs fs/promises'], ['http', 'http https'], ['http2', 'http2'],
       ['net', 'net tls'], ['path', 'path path/posix path/win32'], ['performance', 'perf_hooks'], ['process', 'process'],
       ['readline', 'readline readline/promises'],
       ['shapes', 'child_process cluster dgram dns dns/promises domain inspector inspector/promises repl sea sys test test/reporters trace_events v8 vm wasi worker_threads'],
-      ['small-modules', 'constants os punycode string_decoder'], ['stdio', 'tty'],
+      ['punycode', 'punycode'], ['small-modules', 'constants os string_decoder'], ['stdio', 'tty'],
       ['stream', 'stream stream/promises _stream_duplex _stream_passthrough _stream_readable _stream_transform _stream_writable'],
       ['stream-more', 'stream/consumers'], ['web-streams-parts', 'stream/web'], ['timers', 'timers timers/promises'], ['url-module', 'querystring url'], ['util', 'util'],
       ['util-types', 'util/types'], ['zlib', 'zlib'],

@@ -72,6 +72,7 @@ pub(crate) static SCRIPTS: &[Script] = scripts![
     "lazy/helpers.js",
     "lazy/host.js",
     "lazy/http.js",
+    "lazy/http2.js",
     "lazy/import-meta.js",
     "lazy/inspect-base.js",
     "lazy/inspect-kinds.js",
@@ -106,6 +107,7 @@ pub(crate) static SCRIPTS: &[Script] = scripts![
     "lazy/zlib.js",
     ;
     "fetch.js",
+    "punycode.js",
     "stream.js",
     "web-streams.js",
 ];

@@ -141,7 +141,7 @@ fn nothing_of_the_host_is_in_reach() {
                 if (m.readFileSync) return m.readFileSync('/etc/hostname', 'utf8');
                 if (m.execSync) return String(m.execSync('id'));
                 if (m.Worker) return String(new m.Worker('1', {{ eval: true }}));
-                if (m.connect) return String(m.connect(1));
+                if (m.connect) return new Promise((_, fail) => m.connect(1).on('error', fail));
                 if (m.runInNewContext) return m.runInNewContext('typeof process');
                 if (m.Session) return String(new m.Session().connect());
                 return 'nothing in it';

@@ -1,4 +1,4 @@
-// Makes `stream.js` of `readable-stream`. It has the form of the files in `js/lazy/`, and what the package needs of a
+// Makes `stream.js` of `readable-stream` and `punycode.js` of `punycode`. They have the form of the files in `js/lazy/`, and what the packages need of a
 // platform comes from `shims/`, so from the session's own built-in modules and its untouched primordials.
 import { build } from 'esbuild';
 import { dirname, join } from 'node:path';
@@ -26,7 +26,7 @@ const replace = {
 export async function bundleNode(outdir) {
   const result = await build({
     absWorkingDir: dirname(here),
-    entryPoints: { stream: 'src/stream.cjs' },
+    entryPoints: { punycode: 'src/punycode.cjs', stream: 'src/stream.cjs' },
     outdir,
     bundle: true,
     // A body of a function, without an import or export.
@@ -38,17 +38,23 @@ export async function bundleNode(outdir) {
     legalComments: 'eof',
     logLevel: 'warning',
     metafile: true,
-    define: { 'globalThis.AbortController': 'internal.AbortController', 'globalThis.AbortSignal': 'internal.AbortSignal', 'globalThis.Blob': 'internal.globals.Blob' },
+    // What the package takes from globals and a guest may have replaced.
+    define: {
+      'globalThis.AbortController': 'internal.AbortController', 'globalThis.AbortSignal': 'internal.AbortSignal', 'globalThis.Blob': 'internal.globals.Blob',
+      'Array.isArray': 'p.ArrayIsArray', 'Object.defineProperties': 'p.ObjectDefineProperties', 'Object.defineProperty': 'p.ObjectDefineProperty', 'Promise.resolve': 'p.PromiseResolve',
+      'Symbol.for': 'p.SymbolFor',
+    },
     plugins: [replace],
-    // The classes that a guest can replace, as they were.
+    // The classes as they were, too.
     banner: {
       js: `(function (native, internal) {
-const { Array, ArrayBuffer, Error, Map, Number, Object, Promise, Proxy, Set, String, Symbol, TypeError, Uint8Array } = internal.primordials;`,
+const p = internal.primordials;
+const { Array, ArrayBuffer, Error, Map, Number, Object, Promise, Proxy, Set, String, Symbol, TypeError, Uint8Array } = p;`,
     },
     footer: { js: '})' },
   });
 
   for (const input of Object.keys(result.metafile.inputs)) {
-    if (/node_modules\/(?!readable-stream\/)/.test(input)) throw new Error(`${input} would be bundled, which a shim should stand for`);
+    if (/node_modules\/(?!(readable-stream|punycode)\/)/.test(input)) throw new Error(`${input} would be bundled, which a shim should stand for`);
   }
 }

@@ -121,6 +121,31 @@
     }
   }
 
+  class EventEmitterAsyncResource extends internal.EventEmitter {
+    #resource;
+    constructor(options = undefined) {
+      super(options);
+      const name = typeof options === 'string' ? options : options?.name ?? new.target.name;
+      this.#resource = new AsyncResource(name, options);
+    }
+    emit(event, ...args) {
+      return this.#resource.runInAsyncScope(super.emit, this, event, ...args);
+    }
+    emitDestroy() {
+      this.#resource.emitDestroy();
+    }
+    get asyncId() {
+      return this.#resource.asyncId();
+    }
+    get triggerAsyncId() {
+      return this.#resource.triggerAsyncId();
+    }
+    get asyncResource() {
+      return this.#resource;
+    }
+  }
+
+  internal.emitterInScope = EventEmitterAsyncResource;
   internal.builtins.async_hooks = () => ({
     AsyncLocalStorage, AsyncResource, asyncWrapProviders: {},
     createHook: () => {

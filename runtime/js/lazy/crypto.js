@@ -133,7 +133,10 @@
   internal.builtins.crypto = () => {
     const exports = {
       webcrypto, getRandomValues: (array) => getRandomValues(array), randomBytes, pseudoRandomBytes: randomBytes, rng: randomBytes, prng: randomBytes,
-      randomFill, randomFillSync, randomInt, randomUUID: () => randomUUID(), timingSafeEqual, constants: {},
+      randomFill, randomFillSync, randomInt, randomUUID: () => randomUUID(), timingSafeEqual, constants: {
+        __proto__: null, RSA_PKCS1_PADDING: 1, RSA_NO_PADDING: 3, RSA_PKCS1_OAEP_PADDING: 4, RSA_X931_PADDING: 5, RSA_PKCS1_PSS_PADDING: 6, RSA_PSS_SALTLEN_DIGEST: -1,
+        RSA_PSS_SALTLEN_MAX_SIGN: -2, RSA_PSS_SALTLEN_AUTO: -2, POINT_CONVERSION_COMPRESSED: 2, POINT_CONVERSION_UNCOMPRESSED: 4, POINT_CONVERSION_HYBRID: 6,
+      },
       getCiphers: () => [], getCurves: () => [], getFips: () => 0, secureHeapUsed: () => ({ total: 0, used: 0, utilization: 0, min: 2 }), subtle: webcrypto.subtle,
     };
     // Digests come with the streams that they are.

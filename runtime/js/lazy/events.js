@@ -360,6 +360,11 @@
     },
   });
 
+  // An emitter whose listeners run in what it was made in.
+  ObjectDefineProperty(EventEmitter, 'EventEmitterAsyncResource', {
+    __proto__: null, get: () => internal.emitterInScope, enumerable: true, configurable: true,
+  });
+
   internal.builtins.events = () => EventEmitter;
   internal.initEmitter = init;
   internal.EventEmitter = EventEmitter;

@@ -1,4 +1,4 @@
-// `http`, `https` and `http2`: names of methods and states, and messages with headers, bodies apart. Nothing is sent and
+// `http` and `https`: names of methods and states, and messages with headers, bodies apart. Nothing is sent and
 // nothing is received: whoever asks for a connection is told that the host has not permitted the network.
 (function (native, internal) {
   'use strict';
@@ -249,21 +249,4 @@
     const Server = server('Server', 'request', serverMethods);
     return { Agent: Secure, globalAgent: new Secure({ keepAlive: true, scheduling: 'lifo', timeout: 5000 }), Server, createServer: (options, listener) => new Server(options, listener), ...requests('https') };
   };
-
-  // --- http2: what clients look at before they connect ---
-
-  internal.builtins.http2 = () => ({
-    constants: {
-      NGHTTP2_NO_ERROR: 0, NGHTTP2_PROTOCOL_ERROR: 1, NGHTTP2_INTERNAL_ERROR: 2, NGHTTP2_REFUSED_STREAM: 7, NGHTTP2_CANCEL: 8, NGHTTP2_DEFAULT_WEIGHT: 16,
-      HTTP2_HEADER_STATUS: ':status', HTTP2_HEADER_METHOD: ':method', HTTP2_HEADER_AUTHORITY: ':authority', HTTP2_HEADER_SCHEME: ':scheme', HTTP2_HEADER_PATH: ':path',
-      HTTP2_HEADER_PROTOCOL: ':protocol', HTTP2_HEADER_ACCEPT: 'accept', HTTP2_HEADER_ACCEPT_ENCODING: 'accept-encoding', HTTP2_HEADER_AUTHORIZATION: 'authorization',
-      HTTP2_HEADER_CONTENT_ENCODING: 'content-encoding', HTTP2_HEADER_CONTENT_LENGTH: 'content-length', HTTP2_HEADER_CONTENT_TYPE: 'content-type',
-      HTTP2_HEADER_COOKIE: 'cookie', HTTP2_HEADER_HOST: 'host', HTTP2_HEADER_LOCATION: 'location', HTTP2_HEADER_SET_COOKIE: 'set-cookie',
-      HTTP2_HEADER_USER_AGENT: 'user-agent', HTTP2_METHOD_GET: 'GET', HTTP2_METHOD_POST: 'POST', HTTP2_METHOD_HEAD: 'HEAD', HTTP_STATUS_OK: 200,
-    },
-    sensitiveHeaders: internal.primordials.Symbol('nodejs.http2.sensitiveHeaders'),
-    getDefaultSettings: () => ({ headerTableSize: 4096, enablePush: true, initialWindowSize: 65535, maxFrameSize: 16384, maxConcurrentStreams: 4294967295, maxHeaderSize: 65535, maxHeaderListSize: 65535, enableConnectProtocol: false }),
-    ...members('http2', 'Net', { functions: 'connect createServer createSecureServer performServerHandshake', classes: 'Http2ServerRequest Http2ServerResponse' }),
-    ...members('http2', undefined, { functions: 'getPackedSettings getUnpackedSettings' }),
-  });
 })

@@ -178,6 +178,7 @@
   };
 
   internal.define(posix, '_makeLong', posix.toNamespacedPath, true);
+  internal.define(win32, '_makeLong', win32.toNamespacedPath, true);
   posix.posix = win32.posix = posix;
   posix.win32 = win32.win32 = win32;
   internal.path = posix;

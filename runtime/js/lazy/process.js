@@ -170,7 +170,8 @@
 
   function denied(what) {
     return function refused() {
-      throw nodeError(Error, 'ERR_ACCESS_DENIED', `Access to process.${what} is denied: the host has not permitted it`, refused);
+      const refuses = nodeError(Error, 'ERR_ACCESS_DENIED', `Access to process.${what} is denied: the host has not permitted it`, refused);
+      throw refuses;
     };
   }
 
@@ -196,7 +197,8 @@
     features: { inspector: false, debug: false, uv: false, ipv6: true, tls_alpn: false, tls_sni: false, tls_ocsp: false, tls: false, cached_builtins: true, require_module: true, typescript: 'strip' },
     config: { target_defaults: {}, variables: {} }, allowedNodeEnvironmentFlags: new Set(), abort, binding: denied('binding'), _linkedBinding: denied('_linkedBinding'),
     _rawDebug: (...args) => native.print(2, 4, `${internal.formatSafely(args)}\n`), chdir, constrainedMemory: () => 0, availableMemory: () => native.memoryUsage().heapTotal, cpuUsage, cwd,
-    dlopen: denied('dlopen'), emitWarning, exit, getBuiltinModule, getActiveResourcesInfo: () => [],
+    dlopen: denied('dlopen'), loadEnvFile: denied('loadEnvFile'), initgroups: denied('initgroups'), setgroups: denied('setgroups'), setuid: denied('setuid'), seteuid: denied('seteuid'), setgid: denied('setgid'), setegid: denied('setegid'),
+    _getActiveHandles: () => [], _getActiveRequests: () => [], moduleLoadList: [], _preload_modules: [], sourceMapsEnabled: false, emitWarning, exit, getBuiltinModule, getActiveResourcesInfo: () => [],
     getgroups: () => [1000], hasUncaughtExceptionCaptureCallback: () => captureCallback !== null, hrtime, kill,
     memoryUsage, nextTick: internal.nextTick, reallyExit, resourceUsage, setSourceMapsEnabled() {},
     setUncaughtExceptionCaptureCallback, umask: () => 0o22, uptime: () => native.now() / 1000,

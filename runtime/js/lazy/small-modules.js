@@ -1,4 +1,4 @@
-// Small built-in modules: `os`, `string_decoder`, `constants`, `punycode`.
+// Small built-in modules: `os`, `string_decoder`, `constants`.
 (function (native, internal) {
   'use strict';
 
@@ -39,14 +39,11 @@
     version: () => '#1', constants: { UV_UDP_REUSEADDR: 4, dlopen: {}, errno, signals, priority },
   });
 
-  const fileConstants = {
-    F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512,
-    O_APPEND: 1024, O_DIRECTORY: 65536, O_NOFOLLOW: 131072, O_SYNC: 1052672, S_IFMT: 61440, S_IFREG: 32768, S_IFDIR: 16384,
-    S_IFCHR: 8192, S_IFBLK: 24576, S_IFIFO: 4096, S_IFLNK: 40960, S_IFSOCK: 49152, S_IRWXU: 448, S_IRUSR: 256, S_IWUSR: 128,
-    S_IXUSR: 64, S_IRWXG: 56, S_IRGRP: 32, S_IWGRP: 16, S_IXGRP: 8, S_IRWXO: 7, S_IROTH: 4, S_IWOTH: 2, S_IXOTH: 1,
-    COPYFILE_EXCL: 1, COPYFILE_FICLONE: 2, COPYFILE_FICLONE_FORCE: 4,
-  };
-  internal.builtins.constants = () => ({ ...errno, ...priority, ...signals, ...fileConstants });
+  const moreSignals = { SIGIOT: 6, SIGPOLL: 29, SIGSTKFLT: 16 };
+  const loading = { RTLD_LAZY: 1, RTLD_NOW: 2, RTLD_GLOBAL: 256, RTLD_LOCAL: 0, RTLD_DEEPBIND: 8 };
+  internal.builtins.constants = () => ({
+    ...loading, ...errno, ...priority, ...signals, ...moreSignals, ...internal.builtin('fs').constants, ...internal.builtin('crypto').constants,
+  });
 
   // --- string_decoder: bytes come in pieces, characters come out whole ---
 
@@ -86,9 +83,4 @@
     return this.write(chunk.subarray(offset));
   }, true);
   internal.builtins.string_decoder = () => ({ StringDecoder });
-
-  internal.builtins.punycode = () => {
-    const { domainToAscii } = internal.urlHost;
-    return { toASCII: (domain) => domainToAscii(`${domain}`), toUnicode: (domain) => `${domain}`, version: '2.1.0' };
-  };
 })
