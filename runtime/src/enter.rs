@@ -71,16 +71,12 @@ impl Realm {
         let scope = &mut v8::ContextScope::new(scope, context);
         let result = f(scope, &state);
         // As in Node: ticks come before promise jobs, until neither are left.
-        loop {
-            // A termination ends one call into the engine; the next would begin anew.
-            let is_stopped = state.links.terminator.verdict().is_some();
-            let hooks = state.hooks.get().filter(|_| !is_stopped);
-            let ran = hooks.and_then(|hooks| hooks.run_ticks(scope));
+        let _ = ticks(scope, &state);
+        scope.perform_microtask_checkpoint();
+        while ticks(scope, &state) == Some(true) {
             scope.perform_microtask_checkpoint();
-            if ran != Some(true) {
-                return result;
-            }
         }
+        result
     }
 
     /// Runs `f` in the context without running microtasks: for a look at values.
@@ -96,6 +92,7 @@ impl Realm {
     pub(crate) fn recover(&mut self) {
         self.isolate.cancel_terminate_execution();
         let state = Rc::clone(&self.state);
+        state.abandon_pending();
         self.look(|scope| state.hooks.get()?.drop_ticks(scope));
     }
 
@@ -119,6 +116,15 @@ impl Realm {
         self.isolate.remove_slot::<Rc<State>>();
         self.isolate
     }
+}
+
+/// Runs the ticks that are due; says whether there were any.
+fn ticks(scope: &mut Scope<'_, '_>, state: &State) -> Option<bool> {
+    // A termination ends one call into the engine; the next would begin anew.
+    if state.links.terminator.verdict().is_some() {
+        return None;
+    }
+    state.hooks.get()?.run_ticks(scope)
 }
 
 impl std::fmt::Debug for Realm {

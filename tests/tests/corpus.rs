@@ -67,6 +67,7 @@ corpus! {
     modules_meta
     modules_order_cjs
     modules_order_esm
+    modules_order_tick_of_job
     modules_require_esm
     modules_wasm_modules
     node_async_storage

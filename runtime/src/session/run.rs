@@ -104,7 +104,6 @@ impl Runner<'_> {
         if stopped.is_some() {
             self.realm.recover();
             state.links.mailbox.clear_interrupt();
-            state.abandon_pending();
             self.realm
                 .look(|scope| state.hooks.get()?.drop_ticks(scope));
         }
