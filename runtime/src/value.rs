@@ -131,8 +131,19 @@ pub(crate) fn bytes_to_view<'s>(
     scope: &mut Scope<'s, '_>,
     bytes: &[u8],
 ) -> Option<v8::Local<'s, v8::Uint8Array>> {
-    // V8 ends the process when an embedder's allocation fails, so ask first.
-    let has_room = State::of(scope).is_none_or(|state| state.links.budget.has_room(bytes.len()));
+    claim_room(scope, bytes.len())?;
+    let buffer = v8::ArrayBuffer::new(scope, bytes.len());
+    let store = buffer.get_backing_store();
+    for (cell, byte) in store.iter().zip(bytes) {
+        cell.set(*byte);
+    }
+    v8::Uint8Array::new(scope, buffer, 0, bytes.len())
+}
+
+/// Whether the session may have so many bytes more; `None` with a `RangeError` pending when it
+/// may not. V8 ends the process when an embedder's allocation fails, so this is asked first.
+pub(crate) fn claim_room(scope: &Scope<'_, '_>, bytes: usize) -> Option<()> {
+    let has_room = State::of(scope).is_none_or(|state| state.links.budget.has_room(bytes));
     if !has_room {
         throw(
             scope,
@@ -140,14 +151,8 @@ pub(crate) fn bytes_to_view<'s>(
             "ERR_MEMORY_ALLOCATION_FAILED",
             "Array buffer allocation failed",
         );
-        return None;
     }
-    let buffer = v8::ArrayBuffer::new(scope, bytes.len());
-    let store = buffer.get_backing_store();
-    for (cell, byte) in store.iter().zip(bytes) {
-        cell.set(*byte);
-    }
-    v8::Uint8Array::new(scope, buffer, 0, bytes.len())
+    has_room.then_some(())
 }
 
 /// The structured clone of `value` as bytes; Node's `v8.deserialize` reads them.

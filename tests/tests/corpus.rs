@@ -87,6 +87,7 @@ corpus! {
     typescript_lines
     wasm_instantiate
     web_blob
+    web_descriptors
     web_encoding
     web_events
     web_fetch

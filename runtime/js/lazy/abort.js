@@ -48,8 +48,8 @@
       };
     }
 
-    constructor(secret) {
-      if (secret !== key) throw nodeError(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor', AbortSignal);
+    constructor() {
+      if (arguments[0] !== key) throw nodeError(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor', AbortSignal);
       super();
     }
     get aborted() {

@@ -173,7 +173,7 @@
     if (name !== 'PBKDF2' && name !== 'HKDF') throw refuse('Unrecognized algorithm name', 'NotSupportedError');
     const secret = useKey(base, name, usage, usage);
     if (bits === null || bits === undefined) throw refuse('length cannot be null', 'OperationError');
-    if (bits % 8 !== 0) throw refuse('length must be a multiple of 8', 'OperationError');
+    if (!(bits >= 0 && bits < 2 ** 34 && bits % 8 === 0)) throw refuse('length must be a multiple of 8', 'OperationError');
     const kind = digests[hashName(algorithm)];
     if (name === 'HKDF') return expand(kind, algorithm, secret, bits / 8);
     const iterations = Number(algorithm.iterations);

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha224, Sha256, Sha384, Sha512, Sha512_256};
 use super::bytes::{Bytes, bytes_of, is_stopping};
 use crate::Scope;
 use crate::externals::{Native, table};
-use crate::value::bytes_to_view;
+use crate::value::{bytes_to_view, claim_room};
 
 /// Rounds of a derivation between two looks at whether the guest is to stop.
 const ROUNDS: u32 = 4096;
@@ -194,6 +194,9 @@ fn pbkdf2<'s>(
         iterations,
         length: usize::try_from(length).unwrap_or(usize::MAX),
     };
+    if claim_room(scope, of.length).is_none() {
+        return;
+    }
     let stopping = is_stopping(scope);
     let key = kind(&name)
         .and_then(|kind| (kind.derive)(&of, &stopping))
