@@ -141,21 +141,21 @@
     for (let i = 0; i < list.length; i++) add(list[i]);
   }
   function addPath(name) {
-    fs[name] = callbackPath(name);
-    fs[`${name}Sync`] = syncPath(name);
-    promises[name] = promisedPath(name);
+    define(fs, name, callbackPath(name), true);
+    define(fs, `${name}Sync`, syncPath(name), true);
+    define(promises, name, promisedPath(name), true);
   }
   each(reading, addPath);
   each(writing, addPath);
   each(onDescriptors, (name) => {
-    fs[name] = callbackDescriptor(name);
-    fs[`${name}Sync`] = syncDescriptor(name);
+    define(fs, name, callbackDescriptor(name), true);
+    define(fs, `${name}Sync`, syncDescriptor(name), true);
   });
   // Those that Node has in fewer forms, or not on this platform.
   each('watchSync watchFileSync openAsBlobSync', (name) => delete fs[name]);
   each('exists watchFile openAsBlob', (name) => delete promises[name]);
   each('lchmod lchmodSync', (name) => {
-    fs[name] = undefined;
+    define(fs, name, undefined, true);
   });
 
   // Whether a file is there is nothing that the guest may know, and no question that can fail.
@@ -164,48 +164,48 @@
     internal.nextTick(() => callback(false));
   }
   define(exists, customPromisify, named(async () => false, 'exists'), false);
-  fs.exists = exists;
-  fs.existsSync = function existsSync() {
+  define(fs, 'exists', exists, true);
+  define(fs, 'existsSync', function existsSync() {
     return false;
-  };
-  fs.openAsBlob = named((path) => {
+  }, true);
+  define(fs, 'openAsBlob', named((path) => {
     const refuses = refuse('openAsBlob', path, 'openAsBlob');
     return PromiseReject(refuses);
-  }, 'openAsBlob');
+  }, 'openAsBlob'), true);
   each('watch watchFile', (name) => {
-    fs[name] = named((path) => {
+    define(fs, name, named((path) => {
       const refuses = refuse(name, path, name);
       throw refuses;
-    }, name);
+    }, name), true);
   });
   // An iterator in Node, which fails when it is asked for the first event.
-  promises.watch = named(async function* (path) {
+  define(promises, 'watch', named(async function* (path) {
     const refuses = refuse('watch', path, 'promises.watch');
     throw refuses;
-  }, 'watch');
-  fs.unwatchFile = function unwatchFile() {};
-  fs.realpath.native = callbackPath('realpath');
-  fs.realpathSync.native = syncPath('realpath');
+  }, 'watch'), true);
+  define(fs, 'unwatchFile', function unwatchFile() {}, true);
+  define(fs.realpath, 'native', callbackPath('realpath'), true);
+  define(fs.realpathSync, 'native', syncPath('realpath'), true);
   each('read write', (name) => {
     define(fs[name], customPromisify, named((...args) => new Promise((resolve, reject) => {
       args[args.length] = (error, count, buffer) => (error ? reject(error) : resolve({ [name === 'read' ? 'bytesRead' : 'bytesWritten']: count, buffer }));
       ReflectApply(fs[name], undefined, args);
     }), name), false);
   });
-  fs._toUnixTimestamp = function toUnixTimestamp(time) {
+  define(fs, '_toUnixTimestamp', function toUnixTimestamp(time) {
     if (typeof time === 'number' && time >= 0) return time;
     if (typeof time === 'string' && +time === Number(time)) return +time;
     if (internal.types.isDate(time)) return time.getTime() / 1000;
     throw argumentType('time', ['Date', 'Time in seconds'], time);
-  };
-  fs.createReadStream = function createReadStream(path, options) {
+  }, true);
+  define(fs, 'createReadStream', function createReadStream(path, options) {
     checkPath(path, 'path');
     return new fs.ReadStream(path, options);
-  };
-  fs.createWriteStream = function createWriteStream(path, options) {
+  }, true);
+  define(fs, 'createWriteStream', function createWriteStream(path, options) {
     checkPath(path, 'path');
     return new fs.WriteStream(path, options);
-  };
+  }, true);
 
   // Classes come with the streams they stand on, which are many scripts: when they are asked for.
   function lazyClass(name, from) {
@@ -221,7 +221,7 @@
   lazyClass('FileReadStream', 'ReadStream');
   lazyClass('FileWriteStream', 'WriteStream');
   each('F_OK R_OK W_OK X_OK', (name) => {
-    fs[name] = constants[name];
+    define(fs, name, constants[name], true);
   });
   define(fs, 'constants', constants, true);
   define(fs, 'promises', promises, true);

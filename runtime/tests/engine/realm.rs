@@ -72,8 +72,13 @@ const USES: &[&str] = &[
     "process.getBuiltinModule('crypto').randomBytes(4).length === 4",
     "process.getBuiltinModule('tty').isatty(1) === false",
     "process.getBuiltinModule('constants').EPERM === 1",
-    "process.getBuiltinModule('punycode').toASCII('\\u00fc.de') === 'xn--tda.de'",
     "process.getBuiltinModule('console') === console",
+    "process.getBuiltinModule('fs').constants.O_CREAT === 64 && process.getBuiltinModule('fs').existsSync('/x') === false",
+    "(() => { try { process.getBuiltinModule('fs').readFileSync('/x') } catch (error) { return error.code === 'ERR_ACCESS_DENIED' } })()",
+    "(() => { try { process.getBuiltinModule('vm').runInNewContext('1') } catch (error) { return error.code === 'ERR_METHOD_NOT_IMPLEMENTED' } })()",
+    "process.getBuiltinModule('child_process').spawn.name === 'spawn' && process.getBuiltinModule('worker_threads').isMainThread",
+    "process.getBuiltinModule('dns').ADDRCONFIG === 32 && process.getBuiltinModule('v8').getHeapStatistics().used_heap_size > 0",
+    "new (process.getBuiltinModule('async_hooks').AsyncLocalStorage)().run(4, () => 4) === 4",
 ];
 
 /// The same of what comes from packages, which do look up functions at run time.
@@ -83,6 +88,13 @@ const PACKAGED_USES: &[&str] = &[
     "new TextDecoderStream().encoding === 'utf-8' && new TextEncoderStream().readable instanceof ReadableStream",
     "new Headers({ a: 'b' }).get('A') === 'b' && new Request('http://a/').headers instanceof Headers",
     "new FormData().has('a') === false && new Response('a').status === 200",
+    "process.getBuiltinModule('stream').Readable.name === 'Readable' && typeof process.getBuiltinModule('stream/consumers').text === 'function'",
+    "process.getBuiltinModule('zlib').gunzipSync(process.getBuiltinModule('zlib').gzipSync('abc')).length === 3",
+    "process.getBuiltinModule('crypto').createHash('md5').update('').digest('hex').length === 32",
+    "process.getBuiltinModule('net').isIP('::1') === 6 && process.getBuiltinModule('http').METHODS.length > 30",
+    "process.getBuiltinModule('http2').constants.HTTP2_HEADER_PATH === ':path' && typeof process.getBuiltinModule('readline').createInterface === 'function'",
+    "process.getBuiltinModule('punycode').toASCII('\\u00fc.de') === 'xn--tda.de'",
+    "process.getBuiltinModule('punycode').toASCII('a') === 'a' && process.getBuiltinModule('tls').DEFAULT_MIN_VERSION === 'TLSv1.2'",
     "const denied = fetch('http://a'); denied.catch(() => {}); denied.constructor === Promise",
 ];
 
