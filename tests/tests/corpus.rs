@@ -80,6 +80,7 @@ corpus! {
     node_readline
     node_streams
     node_util
+    node_web_adapters
     node_zlib
     process_facts
     timers_order

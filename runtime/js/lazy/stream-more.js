@@ -120,7 +120,7 @@
         },
       });
     }, true);
-    define(Duplex, 'toWeb', (duplex) => ({ readable: readableToWeb(duplex), writable: writableToWeb(duplex) }), true);
+    define(Duplex, 'toWeb', (duplex) => ({ writable: writableToWeb(duplex), readable: readableToWeb(duplex) }), true);
   }
 
   // --- Two ends: what is written to one is read from the other ---
