@@ -41,6 +41,11 @@ pub(super) fn bytes_of<'s>(scope: &Scope<'s, '_>, value: v8::Local<'s, v8::Value
     }
 }
 
+/// A copy of all bytes of an argument that is a view; none for anything else.
+pub(super) fn copied(value: v8::Local<'_, v8::Value>) -> Vec<u8> {
+    v8::Local::<v8::ArrayBufferView>::try_from(value).map_or_else(|_| Vec::new(), view_bytes)
+}
+
 impl Bytes<'_> {
     /// A copy, in pieces.
     pub(super) fn pieces(&self) -> Box<dyn Iterator<Item = Vec<u8>> + '_> {
@@ -58,11 +63,6 @@ impl Bytes<'_> {
                 Box::new(cells.chunks(PIECE).map(copy))
             }
         }
-    }
-
-    /// A copy of all.
-    pub(super) fn to_vec(&self) -> Vec<u8> {
-        self.pieces().flatten().collect()
     }
 }
 

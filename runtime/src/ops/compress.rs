@@ -7,7 +7,7 @@ use brotli::enc::StandardAlloc;
 use brotli::{BrotliDecompressStream, BrotliResult, BrotliState};
 use flate2::{Compression, Decompress, FlushDecompress, Status};
 
-use super::bytes::{bytes_of, is_stopping};
+use super::bytes::{bytes_of, copied, is_stopping};
 use crate::Scope;
 use crate::externals::{Native, table};
 use crate::session::State;
@@ -94,7 +94,9 @@ impl Sink<'_> {
     /// about eight times its window.
     fn window(&self, wanted: u32, input: usize) -> u32 {
         let needed = usize::BITS.saturating_sub(input.leading_zeros());
-        let mut window = wanted.clamp(10, 24).min(needed.max(10));
+        // An encoder works on twice its window between two looks at its input.
+        let most = if input > SLOW { 20 } else { 24 };
+        let mut window = wanted.clamp(10, most).min(needed.max(10));
         while window > 10 && !(self.has_room)(8_usize.checked_shl(window).unwrap_or(usize::MAX)) {
             window = window.saturating_sub(1);
         }
@@ -249,7 +251,7 @@ fn compress<'s>(
     let format = args.get(0).to_rust_string_lossy(scope);
     let level = args.get(1).int32_value(scope).unwrap_or(-1);
     let window = args.get(2).uint32_value(scope).unwrap_or(22);
-    let input = bytes_of(scope, args.get(3)).to_vec();
+    let input = copied(args.get(3));
     let max = args.get(4).integer_value(scope).unwrap_or(0);
     finish(scope, result, max, |sink| {
         pack(&format, level, window, &input, sink)
@@ -263,7 +265,7 @@ fn decompress<'s>(
     result: v8::ReturnValue<'s, v8::Value>,
 ) {
     let format = args.get(0).to_rust_string_lossy(scope);
-    let input = bytes_of(scope, args.get(1)).to_vec();
+    let input = copied(args.get(1));
     let max = args.get(2).integer_value(scope).unwrap_or(0);
     let is_partial = args.get(3).is_true();
     finish(scope, result, max, |sink| {

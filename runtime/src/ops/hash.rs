@@ -7,7 +7,7 @@ use sha1::Sha1;
 use sha2::digest::common::hazmat::{SerializableState, SerializedState};
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512, Sha512_256};
 
-use super::bytes::{Bytes, bytes_of, is_stopping};
+use super::bytes::{Bytes, bytes_of, copied, is_stopping};
 use crate::Scope;
 use crate::externals::{Native, table};
 use crate::value::{bytes_to_view, claim_room};
@@ -151,10 +151,10 @@ fn hash_update<'s>(
     mut result: v8::ReturnValue<'s, v8::Value>,
 ) {
     let name = args.get(0).to_rust_string_lossy(scope);
-    let (state, data) = (bytes_of(scope, args.get(1)), bytes_of(scope, args.get(2)));
+    let (state, data) = (copied(args.get(1)), bytes_of(scope, args.get(2)));
     let stopping = is_stopping(scope);
     let next = kind(&name)
-        .and_then(|kind| (kind.update)(&state.to_vec(), &data, &stopping))
+        .and_then(|kind| (kind.update)(&state, &data, &stopping))
         .and_then(|next| bytes_to_view(scope, &next));
     if let Some(next) = next {
         result.set(next.into());
@@ -168,7 +168,7 @@ fn hash_finish<'s>(
     mut result: v8::ReturnValue<'s, v8::Value>,
 ) {
     let name = args.get(0).to_rust_string_lossy(scope);
-    let state = bytes_of(scope, args.get(1)).to_vec();
+    let state = copied(args.get(1));
     let digest = kind(&name)
         .and_then(|kind| (kind.finish)(&state))
         .and_then(|digest| bytes_to_view(scope, &digest));
@@ -184,8 +184,8 @@ fn pbkdf2<'s>(
     mut result: v8::ReturnValue<'s, v8::Value>,
 ) {
     let name = args.get(0).to_rust_string_lossy(scope);
-    let password = bytes_of(scope, args.get(1)).to_vec();
-    let salt = bytes_of(scope, args.get(2)).to_vec();
+    let password = copied(args.get(1));
+    let salt = copied(args.get(2));
     let iterations = args.get(3).uint32_value(scope).unwrap_or(1);
     let length = args.get(4).uint32_value(scope).unwrap_or(0);
     let of = Derivation {
