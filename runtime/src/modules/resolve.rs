@@ -113,7 +113,7 @@ impl Modules {
         };
         match self.resolver.locate(specifier, &base, ImportKind::Import) {
             Ok(Location::Builtin { name }) => Ok(format!("node:{name}")),
-            Ok(Location::File { url, .. }) => Ok(url),
+            Ok(Location::File { url, .. } | Location::Url { url }) => Ok(url),
             Err(error) => error.url().map(str::to_owned).ok_or(error),
         }
     }
