@@ -5,8 +5,8 @@
 //! Packages" (`exports`, `imports`, conditions, self-reference). Errors carry Node's codes
 //! and say what Node says, with guest paths. Where this resolver departs:
 //!
-//! - Native add-ons are refused (`ERR_DLOPEN_DISABLED`), though the condition `node-addons`
-//!   holds as in Node: a package says what it has beside its add-on under `default`.
+//! - Native add-ons are refused, as by `node --no-addons`: `ERR_DLOPEN_DISABLED`, and the
+//!   condition `node-addons` does not hold, so that a package gives what needs none.
 //! - `.wasm` and `data:application/wasm` are formats for `import`, `.wasm` for `require` too.
 //! - No global folders (`NODE_PATH`, `$HOME/.node_modules`): there is no host environment.
 //! - A link that leaves the host directories is an error of its own (`ERR_ACCESS_DENIED`)
@@ -75,8 +75,8 @@ const _: () = {
 /// What a [`Resolver`] is told by its session.
 #[derive(Debug, Clone, Default)]
 pub struct ResolverOptions {
-    /// Conditions that hold beside Node's own (`node`, `module-sync`, `node-addons`,
-    /// `default`, and `import` or `require`), as `--conditions` gives them.
+    /// Conditions that hold beside Node's own (`node`, `module-sync`, `default`,
+    /// and `import` or `require`), as `--conditions` gives them.
     pub conditions: Vec<String>,
     /// The built-in modules of the session.
     pub builtins: Builtins,
@@ -182,7 +182,7 @@ impl Resolver {
     #[must_use]
     pub fn new(directories: Arc<HostDirectories>, options: ResolverOptions) -> Resolver {
         let conditions = |own: &str| {
-            let node = ["node", own, "module-sync", "node-addons", "default"].map(str::to_owned);
+            let node = ["node", own, "module-sync", "default"].map(str::to_owned);
             node.into_iter().chain(options.conditions.clone()).collect()
         };
         Resolver {

@@ -44,7 +44,7 @@ fn conditions_that_node_sets() {
             "node_modules/p/package.json",
             r#"{"exports": {
                 ".": {"module-sync": "./sync.mjs", "default": "./no.js"},
-                "./a": {"node-addons": "./a.cjs", "default": "./no.js"}
+                "./a": {"node-addons": "./no.js", "default": "./a.cjs"}
             }}"#,
         ),
         ("node_modules/p/sync.mjs", ""),
