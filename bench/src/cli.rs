@@ -36,6 +36,9 @@ struct Args {
     /// The folder with the packages of the row `load` under node_modules
     #[arg(long, default_value = "fixtures/packages")]
     packages: PathBuf,
+    /// The folder with the agent SDK Pi under node_modules
+    #[arg(long, default_value = "fixtures/pi")]
+    pi: PathBuf,
     /// Where JSON and logs go
     #[arg(long, default_value = "bench/out")]
     out: PathBuf,
@@ -143,6 +146,7 @@ fn context(args: &Args) -> Result<Context> {
             "find {}",
             args.packages.display()
         )))?,
+        pi: fs::canonicalize(&args.pi).unwrap_or_else(|_| args.pi.clone()),
         out: args.out.clone(),
         this: std::env::current_exe().map_err(MeasureError::io("find this program"))?,
     })

@@ -33,25 +33,63 @@ const SMALL_FILES: usize = 100;
 struct Graph {
     name: &'static str,
     what: &'static str,
+    /// The project that it stands in.
+    project: Project,
+    /// Statements before the time is taken.
+    prepare: &'static str,
     /// Statements that load it.
     load: &'static str,
 }
 
-const GRAPHS: [Graph; 3] = [
+#[derive(Clone, Copy)]
+enum Project {
+    Packages,
+    /// Opt-in, for its size: `make pi`.
+    Pi,
+}
+
+/// The SDK reads its own package.json while it loads; a session has no files, so both sides are given that one.
+const GIVE_MANIFEST: &str = "
+const fs = process.getBuiltinModule('fs');
+const { createRequire } = process.getBuiltinModule('module');
+const require = createRequire('file://' + process.cwd() + '/');
+const manifest = JSON.stringify(require('./node_modules/@mariozechner/pi-coding-agent/package.json'));
+const isManifest = (path) => `${path}`.endsWith('/pi-coding-agent/package.json');
+fs.existsSync = isManifest;
+const { readFileSync } = fs;
+fs.readFileSync = (path, ...rest) => isManifest(path) ? manifest : readFileSync(path, ...rest);
+";
+
+const TYPESCRIPT: Graph = Graph {
+    name: "load-typescript",
+    what: "import typescript, one file of 9 MB",
+    project: Project::Packages,
+    prepare: "",
+    load: "await import('typescript');",
+};
+
+const GRAPHS: [Graph; 4] = [
+    Graph {
+        name: "load-pi",
+        what: "import @mariozechner/pi-coding-agent, 1,300 files",
+        project: Project::Pi,
+        prepare: GIVE_MANIFEST,
+        load: "await import('@mariozechner/pi-coding-agent');",
+    },
     Graph {
         name: "load-ai-mcp",
         what: "import ai and @modelcontextprotocol/sdk",
+        project: Project::Packages,
+        prepare: "",
         load: "await import('ai'); await import('@modelcontextprotocol/sdk/client/index.js');
                await import('@modelcontextprotocol/sdk/server/mcp.js');",
     },
-    Graph {
-        name: "load-typescript",
-        what: "import typescript, one file of 9 MB",
-        load: "await import('typescript');",
-    },
+    TYPESCRIPT,
     Graph {
         name: "load-lodash",
         what: "import lodash-es, zod and date-fns, 1,100 files",
+        project: Project::Packages,
+        prepare: "",
         load: "await import('lodash-es'); await import('zod'); await import('date-fns');",
     },
 ];
@@ -77,27 +115,34 @@ pub(crate) fn measure(context: &Context) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn program(load: &str) -> String {
-    format!("const start = performance.now();\n{load}\nconst time = performance.now() - start;\n")
+/// A program that leaves in `time` what `load` took.
+fn program(prepare: &str, load: &str) -> String {
+    format!(
+        "{prepare}\nconst start = performance.now();\n{load}\nconst time = performance.now() - start;\n"
+    )
 }
 
 fn measure_graph(context: &Context, extent: Extent, graph: &Graph) -> Result<Vec<Row>> {
-    let project = &context.packages;
+    let project = match graph.project {
+        Project::Packages => &context.packages,
+        Project::Pi => &context.pi,
+    };
+    let program = &program(graph.prepare, graph.load);
     let cache = tempfile::tempdir().map_err(MeasureError::io("make a directory"))?;
     let mut later = Vec::new();
     let mut restarted = Vec::new();
     let mut ours = || {
         let mut fresh = context.sidecar()?;
-        let first = time_of(&mut fresh, project, graph.load)?;
+        let first = time_by(&mut fresh, project, program, "time")?;
         wait_for_code(&fresh)?;
-        later.push(time_of(&mut fresh, project, graph.load)?);
+        later.push(time_by(&mut fresh, project, program, "time")?);
         drop(fresh);
         let mut again = with_cache(context, cache.path())?;
-        restarted.push(time_of(&mut again, project, graph.load)?);
+        restarted.push(time_by(&mut again, project, program, "time")?);
         wait_for_code(&again)?;
         Ok(first)
     };
-    let mut other = || node_time(context, project, graph.load);
+    let mut other = || node_time_by(context, project, program, "time");
     let first = Pairs::take(extent, &mut ours, Some(&mut other))?;
     // The first turns found neither a warm page cache nor anything in the directory.
     let warm_up = later.len().saturating_sub(first.ours.len());
@@ -137,7 +182,7 @@ fn measure_require(context: &Context, extent: Extent) -> Result<Row> {
         let text = format!("'use strict';\nexports.n = {n};\nexports.add = (a) => a + {n};\n");
         write(&format!("m{n}.js"), &text)?;
     }
-    let load = format!(
+    let program = format!(
         "const {{ createRequire }} = await import('module');
          const require = createRequire('file://' + process.cwd() + '/');
          globalThis.time = (() => {{ const start = performance.now();
@@ -148,9 +193,9 @@ fn measure_require(context: &Context, extent: Extent) -> Result<Row> {
     std::thread::sleep(Duration::from_millis(100));
     let mut ours = || {
         let mut fresh = context.sidecar()?;
-        time_by(&mut fresh, project, &load, "globalThis.time")
+        time_by(&mut fresh, project, &program, "globalThis.time")
     };
-    let mut other = || node_time_by(context, project, &load, "globalThis.time");
+    let mut other = || node_time_by(context, project, &program, "globalThis.time");
     let pairs = Pairs::take(extent, &mut ours, Some(&mut other))?;
     Ok(Row::compared(
         "require-100",
@@ -163,7 +208,7 @@ fn measure_require(context: &Context, extent: Extent) -> Result<Row> {
 
 /// What a session that has loaded typescript takes more than a bare one, from the second session on: the text is shared.
 fn measure_memory(context: &Context) -> Result<Row> {
-    let graph = &GRAPHS[1];
+    let graph = &TYPESCRIPT;
     let mut sidecar = context.sidecar()?;
     let file = context
         .packages
@@ -176,7 +221,7 @@ fn measure_memory(context: &Context) -> Result<Row> {
     for n in 1..=4 {
         let before = private_kib(sidecar.pid())?;
         sidecar.open(SessionId(n), session(&context.packages))?;
-        run(&mut sidecar, SessionId(n), graph.load, "time")?;
+        run(&mut sidecar, SessionId(n), &program("", graph.load), "time")?;
         wait_for_code(&sidecar)?;
         std::thread::sleep(SETTLE);
         taken.push(private_kib(sidecar.pid())?.saturating_sub(before) as f64);
@@ -220,22 +265,18 @@ fn wait_for_code(sidecar: &Sidecar) -> Result<()> {
     Ok(())
 }
 
-fn time_of(sidecar: &mut Sidecar, project: &Path, load: &str) -> Result<f64> {
-    time_by(sidecar, project, load, "time")
-}
-
 /// Opens a session over `project`, and says what the program makes of its own time.
-fn time_by(sidecar: &mut Sidecar, project: &Path, load: &str, result: &str) -> Result<f64> {
+fn time_by(sidecar: &mut Sidecar, project: &Path, program: &str, result: &str) -> Result<f64> {
     let id = SessionId(1);
     sidecar.open(id, session(project))?;
-    let time = run(sidecar, id, load, result)?;
+    let time = run(sidecar, id, program, result)?;
     sidecar.close(id)?;
     settle(sidecar.pid(), 0, SETTLE)?;
     Ok(time)
 }
 
-fn run(sidecar: &mut Sidecar, session: SessionId, load: &str, result: &str) -> Result<f64> {
-    let source = format!("{}export default {result};", program(load));
+fn run(sidecar: &mut Sidecar, session: SessionId, program: &str, result: &str) -> Result<f64> {
+    let source = format!("{program}export default {result};");
     let module = execute(Code::Module {
         name: "/app/measure.mjs".to_owned(),
         source: source.into(),
@@ -250,13 +291,9 @@ fn run(sidecar: &mut Sidecar, session: SessionId, load: &str, result: &str) -> R
     }
 }
 
-fn node_time(context: &Context, project: &Path, load: &str) -> Result<f64> {
-    node_time_by(context, project, load, "time")
-}
-
 /// The same program in a process of Node.
-fn node_time_by(context: &Context, project: &Path, load: &str, result: &str) -> Result<f64> {
-    let source = format!("{}console.log({result});", program(load));
+fn node_time_by(context: &Context, project: &Path, program: &str, result: &str) -> Result<f64> {
+    let source = format!("{program}console.log({result});");
     let mut node = command(Path::new("node"));
     node.args(["--input-type=module", "-e", &source])
         .current_dir(project);

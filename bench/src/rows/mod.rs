@@ -54,6 +54,8 @@ pub(crate) struct Context {
     pub(crate) project: PathBuf,
     /// The folder with the packages that are loaded from files.
     pub(crate) packages: PathBuf,
+    /// The folder with the agent SDK Pi, if it is installed.
+    pub(crate) pi: PathBuf,
     pub(crate) out: PathBuf,
     /// This program.
     pub(crate) this: PathBuf,
