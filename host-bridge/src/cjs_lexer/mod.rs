@@ -22,7 +22,11 @@ mod patterns;
 mod tests;
 mod unescape;
 
+use std::mem::size_of;
+use std::sync::Arc;
+
 use self::lexer::Lexer;
+use crate::reader::FileContents;
 
 /// Parentheses, braces and template substitutions that may be open at once.
 pub const MAX_DEPTH: usize = 4096;
@@ -100,4 +104,30 @@ pub enum LexError {
 /// ```
 pub fn named_exports(source: &str) -> Result<CjsExports, LexError> {
     Lexer::new(source).run()
+}
+
+/// The names that a CommonJS file seems to export, found once for all sessions that share
+/// its contents. A file that is not UTF-8, or that does not fall into tokens, has none.
+#[must_use]
+pub fn exports_of(contents: &FileContents) -> Arc<CjsExports> {
+    contents.derived_weighed(|bytes| {
+        let found = std::str::from_utf8(bytes)
+            .ok()
+            .and_then(|source| named_exports(source).ok())
+            .unwrap_or_default();
+        let n_bytes = found.n_bytes();
+        (found, n_bytes)
+    })
+}
+
+impl CjsExports {
+    /// Memory that these names hold.
+    fn n_bytes(&self) -> usize {
+        let names = self.exports.iter().chain(&self.reexports);
+        names.fold(size_of::<CjsExports>(), |n_bytes, name| {
+            n_bytes
+                .saturating_add(size_of::<String>())
+                .saturating_add(name.capacity())
+        })
+    }
 }

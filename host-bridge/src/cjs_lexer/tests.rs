@@ -263,3 +263,17 @@ fn part() -> impl Strategy<Value = &'static str> {
     let spaces = [" ", "\n", "\u{2028}"];
     prop::sample::select(PARTS.split(' ').chain(spaces).collect::<Vec<_>>())
 }
+
+#[test]
+fn exports_of_a_file_are_found_once() {
+    let dir = tempfile::TempDir::new().unwrap();
+    std::fs::write(dir.path().join("a.js"), "exports.a = 1").unwrap();
+    std::fs::write(dir.path().join("b.js"), b"exports.b = '\xff'").unwrap();
+    let directories = crate::reader::HostDirectories::open(&[(dir.path(), "/app")]).unwrap();
+    let contents = directories.read("/app/a.js").unwrap();
+    let found = exports_of(&contents);
+    assert_eq!(found.exports, ["a"]);
+    assert!(std::sync::Arc::ptr_eq(&found, &exports_of(&contents)));
+    let contents = directories.read("/app/b.js").unwrap();
+    assert!(exports_of(&contents).exports.is_empty(), "not UTF-8");
+}

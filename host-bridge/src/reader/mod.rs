@@ -19,6 +19,11 @@
 //! `path.resolve` and URL parsing do before they ask the operating system. `..` in the
 //! target of a link is walked for real.
 //!
+//! What is looked up is opened with `O_PATH` first and for reading second, never for reading
+//! alone: to open a FIFO or a device is already to do something to it. Directories below a
+//! root are not kept open from one step to the next: one that is moved away would go on
+//! showing what is then outside.
+//!
 //! A hard link or a mount inside a root is inside: the host owns its directories.
 //!
 //! Reading order: [`HostDirectories`], [`ReadError`], [`Opener`], [`SharedSources`].
@@ -28,6 +33,7 @@ mod guest_path;
 mod limits;
 mod links;
 mod opener;
+mod recent;
 mod roots;
 mod shared;
 #[cfg(test)]
@@ -41,7 +47,7 @@ pub use self::opener::Opener;
 pub use self::shared::{FileContents, SharedSources};
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
@@ -52,6 +58,7 @@ use nix::sys::stat::{FileStat, fstat};
 use self::limits::Budget;
 use self::links::Expanded;
 use self::opener::{FOR_LOOKUP, FOR_READING, is_directory, is_regular};
+use self::recent::Recent;
 use self::roots::Roots;
 use self::shared::FileStamp;
 
@@ -70,6 +77,7 @@ pub struct HostDirectories {
     shared: Arc<SharedSources>,
     limits: ReaderLimits,
     budget: Budget,
+    recent: Recent,
 }
 
 const _: () = {
@@ -153,6 +161,7 @@ impl HostDirectories {
             shared: options.shared,
             budget: Budget::new(options.limits),
             limits: options.limits,
+            recent: Recent::default(),
         })
     }
 
@@ -166,6 +175,7 @@ impl HostDirectories {
             shared: Arc::clone(&self.shared),
             budget: Budget::new(limits),
             limits,
+            recent: Recent::default(),
         }
     }
 
@@ -204,6 +214,32 @@ impl HostDirectories {
         Err(ReadError::TooManyLinks)
     }
 
+    /// The contents of the file that [`HostDirectories::lookup`] just found at `real_path`,
+    /// without looking for it again. Once, and for a second; otherwise this is
+    /// [`HostDirectories::read`].
+    ///
+    /// A file that changes in that second is seen as it was found or as it is.
+    ///
+    /// # Errors
+    ///
+    /// As [`HostDirectories::read`].
+    pub fn read_found(&self, real_path: &str) -> Result<FileContents, ReadError> {
+        let Some(stamp) = self.recent.take(real_path) else {
+            return self.read(real_path);
+        };
+        if let Some(contents) = self.shared.get(&stamp) {
+            let size = u64::try_from(contents.bytes().len()).unwrap_or(u64::MAX);
+            self.limits.check_size(size)?;
+            self.budget.charge_file(size)?;
+            return Ok(contents);
+        }
+        let (root, relative) = self.roots.find(real_path)?;
+        match self.opener.open(root.directory(), relative, FOR_READING) {
+            Ok(file) => self.read_open_file(file),
+            Err(_) => self.read(real_path),
+        }
+    }
+
     /// What `guest` names.
     ///
     /// # Errors
@@ -235,6 +271,8 @@ impl HostDirectories {
         let kind = if is_directory(&found.stat) {
             FileKind::Directory
         } else if is_regular(&found.stat) {
+            self.recent
+                .remember(&found.real_path, FileStamp::new(&found.stat));
             FileKind::File
         } else {
             return Err(ReadError::NotAFile);
@@ -284,30 +322,49 @@ impl HostDirectories {
     }
 
     fn read_open_file(&self, file: OwnedFd) -> Result<FileContents, ReadError> {
-        let before = fstat(&file).map_err(ReadError::from_errno)?;
-        let size = self.check_regular(&before)?;
+        let stat = fstat(&file).map_err(ReadError::from_errno)?;
+        let size = self.check_regular(&stat)?;
         self.budget.charge_file(size)?;
+        let stamp = FileStamp::new(&stat);
+        // A change after this moment has another time, so that what is read now is not
+        // found under the stamp of the changed file, even if it is half old and half new.
+        let is_settled = self.shared.is_settled(&stamp);
 
-        // One byte past the limit tells a file that grew from one that just fits.
-        let ceiling = self.limits.max_file_bytes.saturating_add(1);
-        let reserved = usize::try_from(size).unwrap_or(0).min(MAX_RESERVED_BYTES);
-        let mut bytes = Vec::with_capacity(reserved);
-        let mut file = File::from(file);
-        file.by_ref()
-            .take(ceiling)
-            .read_to_end(&mut bytes)
+        let bytes = self
+            .read_bytes(File::from(file), size)
             .map_err(|error| ReadError::from_io(&error))?;
         let n_read = self
             .limits
             .check_size(u64::try_from(bytes.len()).unwrap_or(u64::MAX))?;
         self.budget.charge_bytes(n_read.saturating_sub(size))?;
-
-        let after = fstat(&file).map_err(ReadError::from_errno)?;
         let contents = FileContents::new(bytes);
-        if FileStamp::new(&before) == FileStamp::new(&after) && n_read == size {
-            Ok(self.shared.insert(FileStamp::new(&after), contents))
+        if is_settled && n_read == size {
+            Ok(self.shared.insert(stamp, contents))
         } else {
             Ok(contents)
         }
+    }
+
+    /// The bytes of a file that should have `size`; one past the limit, if there are more.
+    fn read_bytes(&self, mut file: File, size: u64) -> io::Result<Vec<u8>> {
+        // One byte past the limit tells a file that grew from one that just fits, and one
+        // past the size tells the end of the file in the same call that reads it.
+        let ceiling = self.limits.max_file_bytes.saturating_add(1);
+        let expected = usize::try_from(size).unwrap_or(0).min(MAX_RESERVED_BYTES);
+        let mut bytes = vec![0; expected.saturating_add(1)];
+        let n_read = loop {
+            match file.read(&mut bytes) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read?,
+            }
+        };
+        bytes.truncate(n_read);
+        // A file without a size, such as those of /proc, has one byte or more.
+        if n_read == 0 || (n_read == expected && u64::try_from(n_read).is_ok_and(|n| n == size)) {
+            return Ok(bytes);
+        }
+        let rest = ceiling.saturating_sub(u64::try_from(n_read).unwrap_or(u64::MAX));
+        file.by_ref().take(rest).read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 }

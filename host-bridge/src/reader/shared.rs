@@ -276,11 +276,14 @@ impl SharedSources {
         Some(table.kept.get(stamp)?.contents.clone())
     }
 
-    /// Keeps `contents` if it may be kept, and gives back what all share from now on.
+    /// Whether contents that are read from now on may be kept under `stamp`.
+    pub(super) fn is_settled(&self, stamp: &FileStamp) -> bool {
+        stamp.is_settled(self.settle_time)
+    }
+
+    /// Keeps `contents` if there is room, and gives back what all share from now on. The
+    /// stamp was settled before they were read.
     pub(super) fn insert(&self, stamp: FileStamp, contents: FileContents) -> FileContents {
-        if !stamp.is_settled(self.settle_time) {
-            return contents;
-        }
         let weight = contents.weight();
         let mut table = lock(&self.table);
         if table.capacity < weight {
@@ -351,7 +354,7 @@ impl Table {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // No code that can panic runs while a lock is held.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use super::wording::{
+    imported_from, in_package, not_exported, quoted, require_stack, target_advice, target_of,
+    while_importing,
+};
 use crate::reader::ReadError;
 
 /// Which class of JavaScript error Node throws.
@@ -11,6 +15,12 @@ pub enum ErrorClass {
     Error,
     /// `TypeError`
     TypeError,
+    /// `RangeError`
+    RangeError,
+    /// `SyntaxError`
+    SyntaxError,
+    /// `URIError`
+    UriError,
 }
 
 /// A field of `package.json` with targets.
@@ -21,11 +31,6 @@ pub enum PackageField {
     /// `imports`
     Imports,
 }
-
-/// What is given as a referrer is neither a `file:` URL nor an absolute path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a referrer is a file: URL or an absolute path")]
-pub struct BadReferrer;
 
 /// Why a specifier means no module that can be loaded. All paths are guest paths.
 ///
@@ -58,6 +63,8 @@ pub enum ResolveError {
         request: String,
         /// Who asks, if Node says so.
         importer: Option<String>,
+        /// Path of the `package.json` that sends there, if Node says so.
+        config: Option<String>,
     },
     /// `require`: nothing at the `main` of a package.
     #[error(
@@ -67,6 +74,19 @@ pub enum ResolveError {
     MainNotFound {
         /// Path of the main entry.
         path: String,
+        /// Path of the `package.json`.
+        config: String,
+        /// As it was asked for.
+        request: String,
+    },
+    /// What `import` does not find, and `require` would.
+    #[error("{error}\nDid you mean to import {}?", quoted(found))]
+    Hinted {
+        /// What is not found.
+        #[source]
+        error: Box<ResolveError>,
+        /// The specifier that may have been meant.
+        found: String,
     },
     /// `import` of a directory.
     #[error(
@@ -117,11 +137,50 @@ pub enum ResolveError {
     EmptyRequest,
     /// A `file:` URL with a host.
     #[error("File URL host must be \"localhost\" or empty on linux")]
-    FileUrlHost,
+    FileUrlHost {
+        /// The URL.
+        url: String,
+        /// Who asks.
+        importer: String,
+    },
+    /// Percent-encoding that encodes nothing, or no UTF-8.
+    #[error("URI malformed")]
+    MalformedUri {
+        /// The URL, and who asks, if Node says so.
+        url: Option<(String, String)>,
+    },
+    /// A `data:` URL without a type or a comma.
+    #[error("Invalid URL")]
+    InvalidUrl {
+        /// The URL.
+        input: String,
+    },
+    /// `require` of a key of `imports` that leads to a built-in module.
+    #[error("The URL must be of scheme file")]
+    NotAFileUrl,
+    /// A `data:` URL of a type that no module has.
+    #[error("Unknown module format: {mime} for URL {url}")]
+    UnknownFormat {
+        /// The type.
+        mime: String,
+        /// The URL.
+        url: String,
+    },
+    /// A relative specifier, or the name of a package, in a `data:` URL.
+    #[error(
+        "Failed to resolve module specifier \"{specifier}\" from \"{importer}\": Invalid relative \
+         URL or base scheme is not hierarchical."
+    )]
+    UnsupportedRequest {
+        /// The specifier.
+        specifier: String,
+        /// The `data:` URL.
+        importer: String,
+    },
     /// A URL with a scheme that modules are not loaded from.
     #[error(
-        "Only URLs with a scheme in: file and node are supported by the default ESM loader. \
-         Received protocol '{scheme}:'"
+        "Only URLs with a scheme in: file, data, and node are supported by the default ESM \
+         loader. Received protocol '{scheme}:'"
     )]
     UnsupportedScheme {
         /// Without its colon.
@@ -140,6 +199,14 @@ pub enum ResolveError {
         path: String,
         /// What is being imported, if Node says so.
         importer: Option<String>,
+        /// What is wrong.
+        detail: String,
+    },
+    /// `require`: a `package.json` that is not JSON.
+    #[error("Error parsing {path}: {detail}")]
+    UnparsablePackage {
+        /// Path of the `package.json`.
+        path: String,
         /// What is wrong.
         detail: String,
     },
@@ -201,7 +268,7 @@ pub enum ResolveError {
 }
 
 impl ResolveError {
-    /// Node's `error.code`.
+    /// Node's `error.code`; empty where Node sets none.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -218,7 +285,13 @@ impl ResolveError {
                 "ERR_INVALID_MODULE_SPECIFIER"
             }
             ResolveError::EmptyRequest => "ERR_INVALID_ARG_VALUE",
-            ResolveError::FileUrlHost => "ERR_INVALID_FILE_URL_HOST",
+            ResolveError::FileUrlHost { .. } => "ERR_INVALID_FILE_URL_HOST",
+            ResolveError::InvalidUrl { .. } => "ERR_INVALID_URL",
+            ResolveError::NotAFileUrl => "ERR_INVALID_URL_SCHEME",
+            ResolveError::UnknownFormat { .. } => "ERR_UNKNOWN_MODULE_FORMAT",
+            ResolveError::UnsupportedRequest { .. } => "ERR_UNSUPPORTED_RESOLVE_REQUEST",
+            ResolveError::MalformedUri { .. } | ResolveError::UnparsablePackage { .. } => "",
+            ResolveError::Hinted { error, .. } => error.code(),
             ResolveError::UnsupportedScheme { .. } => "ERR_UNSUPPORTED_ESM_URL_SCHEME",
             ResolveError::UnknownBuiltin { .. } => "ERR_UNKNOWN_BUILTIN_MODULE",
             ResolveError::InvalidPackageConfig { .. } => "ERR_INVALID_PACKAGE_CONFIG",
@@ -237,8 +310,15 @@ impl ResolveError {
             | ResolveError::InvalidSpecifier { .. }
             | ResolveError::SpecifierTooLong { .. }
             | ResolveError::EmptyRequest
-            | ResolveError::FileUrlHost
+            | ResolveError::FileUrlHost { .. }
+            | ResolveError::InvalidUrl { .. }
+            | ResolveError::NotAFileUrl
+            | ResolveError::UnsupportedRequest { .. }
             | ResolveError::ImportNotDefined { .. } => ErrorClass::TypeError,
+            ResolveError::UnknownFormat { .. } => ErrorClass::RangeError,
+            ResolveError::UnparsablePackage { .. } => ErrorClass::SyntaxError,
+            ResolveError::MalformedUri { .. } => ErrorClass::UriError,
+            ResolveError::Hinted { error, .. } => error.class(),
             _ => ErrorClass::Error,
         }
     }
@@ -250,7 +330,33 @@ impl ResolveError {
         match self {
             ResolveError::ModuleNotFound { url, .. }
             | ResolveError::DirectoryImport { url, .. } => Some(url),
+            ResolveError::Hinted { error, .. } => error.url(),
             _ => None,
+        }
+    }
+
+    /// The properties that Node gives the error beside its code, [`url`](Self::url)
+    /// included.
+    #[must_use]
+    pub fn properties(&self) -> Vec<(&'static str, &str)> {
+        match self {
+            ResolveError::ModuleNotFound { url, .. }
+            | ResolveError::DirectoryImport { url, .. } => vec![("url", url)],
+            ResolveError::RequiredNotFound {
+                config: Some(config),
+                ..
+            } => vec![("path", config)],
+            ResolveError::MainNotFound {
+                config, request, ..
+            } => vec![("path", config), ("requestPath", request)],
+            ResolveError::UnparsablePackage { path, .. } => vec![("path", path)],
+            ResolveError::InvalidUrl { input } => vec![("input", input)],
+            ResolveError::FileUrlHost { url, importer }
+            | ResolveError::MalformedUri {
+                url: Some((url, importer)),
+            } => vec![("input", url), ("module", importer)],
+            ResolveError::Hinted { error, .. } => error.properties(),
+            _ => Vec::new(),
         }
     }
 
@@ -269,48 +375,5 @@ impl fmt::Display for PackageField {
             PackageField::Exports => "exports",
             PackageField::Imports => "imports",
         })
-    }
-}
-
-fn imported_from(importer: Option<&str>) -> String {
-    importer.map_or_else(String::new, |importer| format!(" imported from {importer}"))
-}
-
-fn while_importing(importer: Option<&str>) -> String {
-    importer.map_or_else(String::new, |importer| {
-        format!(" while importing {importer}")
-    })
-}
-
-fn require_stack(importer: Option<&str>) -> String {
-    importer.map_or_else(String::new, |importer| {
-        format!("\nRequire stack:\n- {importer}")
-    })
-}
-
-fn in_package(config: Option<&str>) -> String {
-    config.map_or_else(String::new, |config| format!(" in package {config}"))
-}
-
-fn not_exported(subpath: &str) -> String {
-    match subpath {
-        "." => "No \"exports\" main defined in".to_owned(),
-        subpath => format!("Package subpath '{subpath}' is not defined by \"exports\" in"),
-    }
-}
-
-fn target_of(field: PackageField, key: &str, target: &str) -> String {
-    let quoted = serde_json::Value::from(target);
-    match (field, key) {
-        (PackageField::Exports, ".") => format!("\"exports\" main target {quoted} defined"),
-        _ => format!("\"{field}\" target {quoted} defined for '{key}'"),
-    }
-}
-
-fn target_advice(field: PackageField, target: &str) -> &'static str {
-    if field == PackageField::Exports && !target.is_empty() && !target.starts_with("./") {
-        "; targets must start with \"./\""
-    } else {
-        ""
     }
 }

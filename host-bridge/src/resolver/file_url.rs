@@ -93,11 +93,17 @@ impl FileUrl {
         has_code(&self.pathname, "2f") || has_code(&self.pathname, "5c")
     }
 
-    /// The URL of another path with the query and fragment of this one.
+    /// The URL of another path with the query and fragment of this one, if they say
+    /// anything.
     pub(super) fn with_path(&self, path: &str) -> FileUrl {
+        let said = |part: &String, mark: &str| match part.as_str() {
+            part if part == mark => String::new(),
+            part => part.to_owned(),
+        };
         FileUrl {
             pathname: FileUrl::from_path(path).pathname,
-            ..self.clone()
+            search: said(&self.search, "?"),
+            hash: said(&self.hash, "#"),
         }
     }
 }

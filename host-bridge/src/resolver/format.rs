@@ -2,6 +2,7 @@
 //!
 //! Node's docs, Packages, "Determining module system".
 
+use super::package::{Blame, PackageType};
 use super::{ImportKind, Language, ModuleFormat, ResolveError, Resolver, paths};
 
 impl Resolver {
@@ -12,16 +13,16 @@ impl Resolver {
         kind: ImportKind,
     ) -> Result<ModuleFormat, ResolveError> {
         let name = paths::file_name(path);
-        match (extension(name), kind) {
+        match (handled_extension(name, kind), kind) {
             (".mjs", _) => Ok(ModuleFormat::EsModule),
             (".cjs", _) => Ok(ModuleFormat::CommonJs),
             (".json", _) => Ok(ModuleFormat::Json),
             (".wasm", _) => Ok(ModuleFormat::Wasm),
-            (".js", _) | ("", ImportKind::Import) => self.format_of_scope(path),
+            (".js", _) | ("", ImportKind::Import) => self.format_of_scope(path, kind),
             (".node", ImportKind::Require) => Err(ResolveError::AddonsDisabled {
                 path: path.to_owned(),
             }),
-            // `require` takes any other file for a script.
+            // `require` takes any other file for a script, whatever its package says.
             (_, ImportKind::Require) => Ok(ModuleFormat::Undeclared),
             (extension, ImportKind::Import) => Err(ResolveError::UnknownExtension {
                 extension: extension.to_owned(),
@@ -30,14 +31,28 @@ impl Resolver {
         }
     }
 
-    fn format_of_scope(&self, path: &str) -> Result<ModuleFormat, ResolveError> {
+    fn format_of_scope(&self, path: &str, kind: ImportKind) -> Result<ModuleFormat, ResolveError> {
         let directory = paths::parent(path).unwrap_or("/");
-        let scope = self.package_scope(directory, Some(path))?;
-        Ok(match scope {
-            Some(scope) if scope.config.is_module => ModuleFormat::EsModule,
-            Some(scope) if scope.config.is_common_js => ModuleFormat::CommonJs,
-            _ => ModuleFormat::Undeclared,
+        let blame = match kind {
+            ImportKind::Import => Blame::Import(path),
+            ImportKind::Require => Blame::Require,
+        };
+        let scope = self.package_scope(directory, blame)?;
+        let package_type = scope.map(|scope| scope.config.package_type);
+        Ok(match package_type.unwrap_or_default() {
+            PackageType::Module => ModuleFormat::EsModule,
+            PackageType::CommonJs => ModuleFormat::CommonJs,
+            PackageType::None => ModuleFormat::Undeclared,
         })
+    }
+}
+
+/// The extension that decides. `require` looks at the end of the name, so that `.cjs` is
+/// an extension even where it is the whole name.
+fn handled_extension(name: &str, kind: ImportKind) -> &str {
+    match (kind, name) {
+        (ImportKind::Require, ".js" | ".cjs" | ".mjs") => name,
+        _ => extension(name),
     }
 }
 

@@ -5,63 +5,66 @@
 //! Packages" (`exports`, `imports`, conditions, self-reference). Errors carry Node's codes
 //! and say what Node says, with guest paths. Where this resolver departs:
 //!
-//! - `data:` URLs are refused, and so are native add-ons (`ERR_DLOPEN_DISABLED`; the
-//!   condition `node-addons` does not hold).
-//! - `.wasm` is a format for `import` and for `require`.
+//! - Native add-ons are refused (`ERR_DLOPEN_DISABLED`), though the condition `node-addons`
+//!   holds as in Node: a package says what it has beside its add-on under `default`.
+//! - `.wasm` and `data:application/wasm` are formats for `import`, `.wasm` for `require` too.
 //! - No global folders (`NODE_PATH`, `$HOME/.node_modules`): there is no host environment.
 //! - A link that leaves the host directories is an error of its own (`ERR_ACCESS_DENIED`)
-//!   where Node has no such notion, rather than a file that is missing.
-//! - A broken `package.json` is `ERR_INVALID_PACKAGE_CONFIG` for `require` too, where Node
-//!   throws a bare `SyntaxError`.
-//! - `.js` without `type` is CommonJS; its source is not examined. The condition
-//!   `module-sync`, which late releases of Node 20 set, holds only where
-//!   [`ResolverOptions::conditions`] says so.
+//!   where Node has no such notion, rather than a file that is missing. A FIFO, a socket or
+//!   a device is missing, where Node would open it.
 //!
 //! Reading order: [`Resolver`], [`Resolved`], [`ResolveError`]; inside, `import`, `require`
 //! and `targets`.
 
 mod builtins;
+mod data_url;
 mod error;
 mod file_url;
 mod format;
+mod hint;
 mod import;
+mod json_error;
+mod memory;
 mod package;
 mod paths;
 mod pattern;
+mod referrer;
 mod require;
 mod targets;
 #[cfg(test)]
 mod tests;
+mod wording;
 
 pub use self::builtins::Builtins;
-pub use self::error::{BadReferrer, ErrorClass, PackageField, ResolveError};
+pub use self::data_url::MAX_DATA_URL_BYTES;
+pub use self::error::{ErrorClass, PackageField, ResolveError};
 pub use self::paths::node_modules_paths;
+pub use self::referrer::{BadReferrer, Referrer};
 
-use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use self::file_url::FileUrl;
+use self::memory::{Memory, Question};
 use self::package::PackageStore;
 use crate::reader::{FileKind, HostDirectories, ReadError};
 
 /// Bytes of the longest specifier that is looked at.
 pub const MAX_SPECIFIER_BYTES: usize = 8192;
-/// Resolutions that one resolver remembers; a guest can ask for any number.
-const MAX_REMEMBERED: usize = 32_768;
 
 /// Resolves the specifiers of one session.
 ///
 /// It remembers what it has found, as Node does: a package that changes on disk is seen by
-/// the next session, not by this one. Failures of a lookup are not remembered.
+/// the next session, not by this one. Failures are not remembered. That a directory is
+/// missing is, until a resolution fails: that one is made once more without it.
 #[derive(Debug)]
 pub struct Resolver {
     directories: Arc<HostDirectories>,
     builtins: Builtins,
     import_conditions: Vec<String>,
     require_conditions: Vec<String>,
+    cwd: Option<String>,
     packages: PackageStore,
-    remembered: Mutex<HashMap<Question, Location>>,
+    memory: Memory,
 }
 
 const _: () = {
@@ -72,11 +75,13 @@ const _: () = {
 /// What a [`Resolver`] is told by its session.
 #[derive(Debug, Clone, Default)]
 pub struct ResolverOptions {
-    /// Conditions that hold beside Node's own (`node`, `default`, and `import` or
-    /// `require`), as `--conditions` gives them.
+    /// Conditions that hold beside Node's own (`node`, `module-sync`, `node-addons`,
+    /// `default`, and `import` or `require`), as `--conditions` gives them.
     pub conditions: Vec<String>,
     /// The built-in modules of the session.
     pub builtins: Builtins,
+    /// Guest path of the working directory, which only hints in errors depend on.
+    pub cwd: Option<String>,
 }
 
 /// Which algorithm a specifier is resolved with.
@@ -86,13 +91,6 @@ pub enum ImportKind {
     Import,
     /// `require` and `require.resolve`.
     Require,
-}
-
-/// The module that a specifier stands in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Referrer {
-    /// Guest path of its file, normal and absolute.
-    path: String,
 }
 
 /// Where a module is, before anything is said about its format.
@@ -109,6 +107,12 @@ pub enum Location {
         path: String,
         /// `file:` URL of that path, with the query and fragment of the specifier: one
         /// instance of the module for each URL.
+        url: String,
+    },
+    /// Another URL: a `data:` URL, or one that names no module, which [`Resolver::resolve`]
+    /// refuses. `import.meta.resolve` answers with it either way.
+    Url {
+        /// Normal form of the URL.
         url: String,
     },
 }
@@ -131,6 +135,15 @@ pub enum Resolved {
         format: ModuleFormat,
         /// The language of its text.
         language: Language,
+    },
+    /// The body of a `data:` URL.
+    Data {
+        /// Normal form of the URL, at most [`MAX_DATA_URL_BYTES`].
+        url: String,
+        /// How the body is to be taken.
+        format: ModuleFormat,
+        /// The body, decoded.
+        source: Vec<u8>,
     },
 }
 
@@ -164,62 +177,12 @@ pub enum Language {
     Tsx,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Question {
-    directory: String,
-    specifier: String,
-    kind: ImportKind,
-}
-
-impl Referrer {
-    /// The module with this `file:` URL or absolute guest path.
-    ///
-    /// # Errors
-    ///
-    /// [`BadReferrer`] for anything else.
-    pub fn new(url_or_path: &str) -> Result<Referrer, BadReferrer> {
-        if url_or_path.starts_with('/') {
-            return Ok(Referrer {
-                path: paths::resolve("/", url_or_path),
-            });
-        }
-        let path = FileUrl::parse(url_or_path)
-            .and_then(|url| url.ok()?.to_path().ok())
-            .ok_or(BadReferrer)?;
-        Ok(Referrer { path })
-    }
-
-    /// Code without a file that belongs to a directory: an entry point, or evaluated text.
-    ///
-    /// # Errors
-    ///
-    /// [`BadReferrer`] for a relative path.
-    pub fn in_directory(path: &str) -> Result<Referrer, BadReferrer> {
-        if !path.starts_with('/') {
-            return Err(BadReferrer);
-        }
-        Ok(Referrer {
-            path: paths::resolve(path, "[eval]"),
-        })
-    }
-
-    /// Guest path of the file.
-    #[must_use]
-    pub fn path(&self) -> &str {
-        &self.path
-    }
-
-    fn directory(&self) -> &str {
-        paths::parent(&self.path).unwrap_or("/")
-    }
-}
-
 impl Resolver {
     /// A resolver over `directories`.
     #[must_use]
     pub fn new(directories: Arc<HostDirectories>, options: ResolverOptions) -> Resolver {
         let conditions = |own: &str| {
-            let node = ["node", own, "default"].map(str::to_owned);
+            let node = ["node", own, "module-sync", "node-addons", "default"].map(str::to_owned);
             node.into_iter().chain(options.conditions.clone()).collect()
         };
         Resolver {
@@ -227,8 +190,9 @@ impl Resolver {
             import_conditions: conditions("import"),
             require_conditions: conditions("require"),
             builtins: options.builtins,
+            cwd: options.cwd,
             packages: PackageStore::default(),
-            remembered: Mutex::default(),
+            memory: Memory::default(),
         }
     }
 
@@ -243,7 +207,11 @@ impl Resolver {
         referrer: &Referrer,
         kind: ImportKind,
     ) -> Result<Resolved, ResolveError> {
+        if kind == ImportKind::Require {
+            self.check_request(specifier)?;
+        }
         match self.locate(specifier, referrer, kind)? {
+            Location::Url { url } => self.resolve_url(url),
             Location::Builtin { name } => Ok(Resolved::Builtin { name }),
             Location::File { path, url } => {
                 let format = self.format_of(&path, kind)?;
@@ -271,29 +239,43 @@ impl Resolver {
         referrer: &Referrer,
         kind: ImportKind,
     ) -> Result<Location, ResolveError> {
-        if MAX_SPECIFIER_BYTES < specifier.len() {
+        let is_data = kind == ImportKind::Import && specifier.starts_with("data:");
+        let limit = if is_data {
+            MAX_DATA_URL_BYTES
+        } else {
+            MAX_SPECIFIER_BYTES
+        };
+        if limit < specifier.len() {
             return Err(ResolveError::SpecifierTooLong {
-                limit: MAX_SPECIFIER_BYTES,
+                limit,
                 size: specifier.len(),
             });
+        }
+        // A `data:` URL is its own answer, and may be long: it is not remembered.
+        if is_data || referrer.is_data() {
+            return self.locate_import(specifier, referrer);
         }
         let question = Question {
             directory: referrer.directory().to_owned(),
             specifier: specifier.to_owned(),
             kind,
         };
-        if let Some(location) = lock(&self.remembered).get(&question) {
-            return Ok(location.clone());
+        if let Some(location) = self.memory.answer(&question) {
+            return Ok(location);
         }
-        let location = match kind {
-            ImportKind::Import => self.locate_import(specifier, referrer)?,
-            ImportKind::Require => self.locate_require(specifier, referrer)?,
+        let locate = || match kind {
+            ImportKind::Import => self.locate_import(specifier, referrer),
+            ImportKind::Require => self.locate_require(specifier, referrer),
         };
-        let mut remembered = lock(&self.remembered);
-        if MAX_REMEMBERED <= remembered.len() {
-            remembered.clear();
-        }
-        remembered.insert(question, location.clone());
+        let relies_on_memory = self.memory.has_missing();
+        let location = match locate() {
+            Err(_) if relies_on_memory => {
+                self.memory.forget_missing();
+                locate()?
+            }
+            location => location?,
+        };
+        self.memory.remember_answer(question, &location);
         Ok(location)
     }
 
@@ -301,6 +283,29 @@ impl Resolver {
     #[must_use]
     pub fn directories(&self) -> &Arc<HostDirectories> {
         &self.directories
+    }
+
+    /// What `require` refuses and `require.resolve` does not find.
+    fn check_request(&self, request: &str) -> Result<(), ResolveError> {
+        if request.is_empty() {
+            return Err(ResolveError::EmptyRequest);
+        }
+        match request.strip_prefix("node:") {
+            Some(name) if !self.builtins.contains(name) => Err(ResolveError::UnknownBuiltin {
+                name: request.to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn resolve_url(&self, url: String) -> Result<Resolved, ResolveError> {
+        match file_url::scheme(&url) {
+            Some("data") => data_url::resolve(url),
+            Some("node") => Err(ResolveError::UnknownBuiltin { name: url }),
+            scheme => Err(ResolveError::UnsupportedScheme {
+                scheme: scheme.unwrap_or_default().to_owned(),
+            }),
+        }
     }
 
     fn conditions(&self, kind: ImportKind) -> &[String] {
@@ -312,8 +317,16 @@ impl Resolver {
 
     /// Kind and real path of what is at `path`, if there is a file or a directory.
     fn entry(&self, path: &str) -> Result<Option<(FileKind, String)>, ResolveError> {
+        if let Some(real_path) = self.memory.file(path) {
+            return Ok(Some((FileKind::File, real_path)));
+        }
         match self.directories.lookup(path) {
-            Ok(entry) => Ok(Some((entry.kind, entry.real_path))),
+            Ok(entry) => {
+                if entry.kind == FileKind::File {
+                    self.memory.remember_file(path, &entry.real_path);
+                }
+                Ok(Some((entry.kind, entry.real_path)))
+            }
             Err(reason) if is_missing(reason) => Ok(None),
             Err(reason) => Err(ResolveError::Unreadable {
                 path: path.to_owned(),
@@ -324,6 +337,20 @@ impl Resolver {
 
     fn is_directory(&self, path: &str) -> Result<bool, ResolveError> {
         Ok(matches!(self.entry(path)?, Some((FileKind::Directory, _))))
+    }
+
+    /// Whether a directory is at `path`, or was when it was first looked for.
+    fn is_searched(&self, path: &str) -> Result<bool, ResolveError> {
+        if let Some(is_there) = self.memory.is_there(path) {
+            return Ok(is_there);
+        }
+        let is_there = self.is_directory(path)?;
+        if is_there {
+            self.memory.remember_directory(path);
+        } else {
+            self.memory.remember_missing(path);
+        }
+        Ok(is_there)
     }
 
     /// Real path of the file at `path`, if there is one.
@@ -345,15 +372,6 @@ impl Location {
     fn file(path: String) -> Location {
         let url = FileUrl::from_path(&path).to_string();
         Location::File { path, url }
-    }
-}
-
-impl fmt::Display for ImportKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ImportKind::Import => "import",
-            ImportKind::Require => "require",
-        })
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{ResolveError, Resolver, is_missing, lock, paths};
+use super::{ResolveError, Resolver, is_missing, json_error, lock, paths};
 
 /// Bytes that a `package.json` may have.
 const MAX_CONFIG_BYTES: usize = 4 << 20;
@@ -29,16 +29,34 @@ pub(super) struct Package {
 pub(super) struct PackageConfig {
     pub(super) name: Option<String>,
     pub(super) main: Option<String>,
-    pub(super) is_module: bool,
-    /// `"type": "commonjs"`
-    pub(super) is_common_js: bool,
+    pub(super) package_type: PackageType,
     /// Absent when `null`.
     pub(super) exports: Option<Value>,
-    pub(super) imports: Option<Map<String, Value>>,
+    /// Absent when `null`; where it is no object, it defines nothing.
+    pub(super) imports: Option<Value>,
+}
+
+/// What `type` says. Another value than these two says nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum PackageType {
+    #[default]
+    None,
+    CommonJs,
+    Module,
+}
+
+/// Who meets a `package.json` that is not valid JSON, which decides on the error.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Blame<'a> {
+    /// `import`, with what Node says is being imported.
+    Import(&'a str),
+    /// `require`
+    Require,
 }
 
 /// What one file says; shared by all sessions that see the same contents.
-type Parsed = Result<Arc<PackageConfig>, serde_json::Error>;
+/// An error is in the words of `JSON.parse`.
+type Parsed = Result<Arc<PackageConfig>, String>;
 
 /// The packages that one resolver has looked for, by directory.
 #[derive(Debug, Default)]
@@ -52,17 +70,16 @@ impl Package {
 }
 
 impl Resolver {
-    /// The package whose `package.json` is in `directory` itself. `importer` is named
-    /// when it cannot be used.
+    /// The package whose `package.json` is in `directory` itself.
     pub(super) fn package_in(
         &self,
         directory: &str,
-        importer: Option<&str>,
+        blame: Blame<'_>,
     ) -> Result<Option<Package>, ResolveError> {
         if let Some(known) = lock(&self.packages.0).get(directory) {
             return Ok(known.clone());
         }
-        let package = self.read_package(directory, importer)?;
+        let package = self.read_package(directory, blame)?;
         let mut packages = lock(&self.packages.0);
         if MAX_REMEMBERED <= packages.len() {
             packages.clear();
@@ -71,17 +88,29 @@ impl Resolver {
         Ok(package)
     }
 
+    /// Whether a `package.json` is known to be in `directory`.
+    pub(super) fn has_package(&self, directory: &str) -> bool {
+        let packages = lock(&self.packages.0);
+        matches!(packages.get(directory), Some(Some(_)))
+    }
+
     /// Node's `LOOKUP_PACKAGE_SCOPE` for a module in `directory`.
     pub(super) fn package_scope(
         &self,
         directory: &str,
-        importer: Option<&str>,
+        blame: Blame<'_>,
     ) -> Result<Option<Package>, ResolveError> {
         for directory in paths::ancestors(directory) {
-            if paths::file_name(directory) == "node_modules" {
+            let name = paths::file_name(directory);
+            let is_outermost = match blame {
+                // Node compares the end of the path, so `my_node_modules` counts too.
+                Blame::Import(_) => name.ends_with("node_modules"),
+                Blame::Require => name == "node_modules",
+            };
+            if is_outermost {
                 break;
             }
-            if let Some(package) = self.package_in(directory, importer)? {
+            if let Some(package) = self.package_in(directory, blame)? {
                 return Ok(Some(package));
             }
         }
@@ -91,7 +120,7 @@ impl Resolver {
     fn read_package(
         &self,
         directory: &str,
-        importer: Option<&str>,
+        blame: Blame<'_>,
     ) -> Result<Option<Package>, ResolveError> {
         let path = paths::join(directory, "package.json");
         let contents = match self.directories.read(&path) {
@@ -101,11 +130,8 @@ impl Resolver {
         };
         let size = contents.bytes().len();
         if MAX_CONFIG_BYTES < size {
-            return Err(ResolveError::InvalidPackageConfig {
-                path,
-                importer: importer.map(str::to_owned),
-                detail: format!("It has {size} bytes, the limit is {MAX_CONFIG_BYTES}"),
-            });
+            let detail = format!("It has {size} bytes, the limit is {MAX_CONFIG_BYTES}");
+            return Err(broken(path, blame, detail));
         }
         let weighed = |bytes: &Bytes| (parse(bytes), bytes.len().saturating_mul(PARSED_FACTOR));
         match &*contents.derived_weighed(weighed) {
@@ -113,18 +139,27 @@ impl Resolver {
                 directory: directory.to_owned(),
                 config: Arc::clone(config),
             })),
-            Err(error) => Err(ResolveError::InvalidPackageConfig {
-                path,
-                importer: importer.map(str::to_owned),
-                detail: format!("It is not valid JSON: {error}"),
-            }),
+            Err(detail) => Err(broken(path, blame, detail.clone())),
         }
+    }
+}
+
+fn broken(path: String, blame: Blame<'_>, detail: String) -> ResolveError {
+    match blame {
+        Blame::Import(importer) => ResolveError::InvalidPackageConfig {
+            path,
+            importer: Some(importer.to_owned()),
+            detail,
+        },
+        Blame::Require => ResolveError::UnparsablePackage { path, detail },
     }
 }
 
 fn parse(bytes: &Bytes) -> Parsed {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let Value::Object(mut fields) = serde_json::from_slice(text)? else {
+    let text = String::from_utf8_lossy(text);
+    let value = serde_json::from_str(&text).map_err(|error| json_error::explain(&text, &error))?;
+    let Value::Object(mut fields) = value else {
         return Ok(Arc::default());
     };
     let mut string = |name| match fields.shift_remove(name) {
@@ -135,13 +170,13 @@ fn parse(bytes: &Bytes) -> Parsed {
     Ok(Arc::new(PackageConfig {
         name,
         main,
-        is_module: package_type.as_deref() == Some("module"),
-        is_common_js: package_type.as_deref() == Some("commonjs"),
-        exports: fields.shift_remove("exports").filter(|it| !it.is_null()),
-        imports: match fields.shift_remove("imports") {
-            Some(Value::Object(imports)) => Some(imports),
-            _ => None,
+        package_type: match package_type.as_deref() {
+            Some("module") => PackageType::Module,
+            Some("commonjs") => PackageType::CommonJs,
+            _ => PackageType::None,
         },
+        exports: fields.shift_remove("exports").filter(|it| !it.is_null()),
+        imports: fields.shift_remove("imports").filter(|it| !it.is_null()),
     }))
 }
 
@@ -152,13 +187,14 @@ mod tests {
     #[test]
     fn fields_of_the_wrong_type_are_absent() {
         for text in [
-            r#"{"name": 1, "main": {}, "type": "esm", "exports": null, "imports": []}"#,
+            r#"{"name": 1, "main": {}, "type": "esm", "exports": null, "imports": null}"#,
             "[]",
             "\"text\"",
             "\u{feff}{}",
         ] {
             let config = parse(&Bytes::from_static(text.as_bytes())).unwrap();
-            assert!(config.name.is_none() && config.main.is_none() && !config.is_module);
+            assert!(config.name.is_none() && config.main.is_none());
+            assert_eq!(config.package_type, PackageType::None);
             assert!(config.exports.is_none() && config.imports.is_none());
         }
         assert!(parse(&Bytes::from_static(b"")).is_err());

@@ -5,8 +5,9 @@
 //! JSON keeps at most 127 levels, which bounds the recursion here.
 
 use serde_json::{Map, Value};
+use url::Url;
 
-use super::file_url::{FileUrl, scheme};
+use super::file_url::FileUrl;
 use super::package::Package;
 use super::pattern::{best_match, has_invalid_segment, is_array_index};
 use super::{PackageField, ResolveError, Resolver};
@@ -16,6 +17,8 @@ use super::{PackageField, ResolveError, Resolver};
 pub(super) enum Destination {
     Builtin(String),
     File(FileUrl),
+    /// Neither; normal form.
+    Url(String),
 }
 
 /// Who asks, and what holds for the answer.
@@ -90,19 +93,13 @@ impl Resolver {
         importer: &str,
         conditions: &[String],
     ) -> Result<Destination, ResolveError> {
-        if specifier == "#" || specifier.starts_with("#/") || specifier.ends_with('/') {
-            return Err(ResolveError::InvalidSpecifier {
-                specifier: specifier.to_owned(),
-                reason: "is not a valid internal imports specifier name".to_owned(),
-                importer: Some(importer.to_owned()),
-            });
-        }
+        check_imports_name(specifier, importer)?;
         let asking = Asking {
             importer: Some(importer),
             conditions,
         };
         if let Some(package) = scope
-            && let Some(imports) = &package.config.imports
+            && let Some(imports) = package.config.imports.as_ref().and_then(Value::as_object)
             && let Some((key, matched, value)) = find_key(imports, specifier)
         {
             let spot = Spot {
@@ -187,7 +184,7 @@ impl Resolver {
             let may_be_bare = spot.field == PackageField::Imports
                 && !text.starts_with("../")
                 && !text.starts_with('/')
-                && scheme(text).is_none();
+                && Url::parse(text).is_err();
             if !may_be_bare {
                 return Err(invalid_target(spot, text, asking));
             }
@@ -218,6 +215,18 @@ impl Resolver {
             _ => Err(invalid_subpath(spot, matched, asking)),
         }
     }
+}
+
+/// Whether `specifier`, which begins with `#`, may be a key of `imports`.
+pub(super) fn check_imports_name(specifier: &str, importer: &str) -> Result<(), ResolveError> {
+    if specifier == "#" || specifier.starts_with("#/") || specifier.ends_with('/') {
+        return Err(ResolveError::InvalidSpecifier {
+            specifier: specifier.to_owned(),
+            reason: "is not a valid internal imports specifier name".to_owned(),
+            importer: Some(importer.to_owned()),
+        });
+    }
+    Ok(())
 }
 
 /// The value under `name`, or under the pattern that matches it best.
@@ -262,7 +271,10 @@ fn is_main_only(
 fn invalid_config(package: &Package, detail: &str, asking: Asking<'_>) -> ResolveError {
     ResolveError::InvalidPackageConfig {
         path: package.config_path(),
-        importer: asking.importer.map(str::to_owned),
+        // The one place where Node names the importer by its URL.
+        importer: asking
+            .importer
+            .map(|importer| FileUrl::from_path(importer).to_string()),
         detail: detail.to_owned(),
     }
 }

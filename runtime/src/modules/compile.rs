@@ -91,7 +91,7 @@ pub(crate) fn compile<'s>(
 
 /// Reads a module's file, and counts it.
 pub(crate) fn read(scope: &Scope<'_, '_>, state: &State, path: &str) -> Option<FileContents> {
-    match state.modules.directories.read(path) {
+    match state.modules.directories.read_found(path) {
         Ok(contents) => {
             state.modules.count(state, ModuleOrigin::Reader, path);
             Some(contents)

@@ -65,6 +65,10 @@ impl From<Resolved> for Target {
                     language,
                 },
             },
+            Resolved::Data { url, .. } => Target {
+                url,
+                kind: TargetKind::Pinned,
+            },
         }
     }
 }
@@ -109,7 +113,7 @@ impl Modules {
         };
         match self.resolver.locate(specifier, &base, ImportKind::Import) {
             Ok(Location::Builtin { name }) => Ok(format!("node:{name}")),
-            Ok(Location::File { url, .. }) => Ok(url),
+            Ok(Location::File { url, .. } | Location::Url { url }) => Ok(url),
             Err(error) => error.url().map(str::to_owned).ok_or(error),
         }
     }
@@ -157,12 +161,16 @@ pub(crate) fn file_name(url: &str) -> String {
 pub(crate) fn throw_unresolved(scope: &Scope<'_, '_>, error: &ResolveError) {
     let class = match error.class() {
         ResolveClass::TypeError => ErrorClass::TypeError,
-        ResolveClass::Error => ErrorClass::Error,
+        ResolveClass::RangeError => ErrorClass::RangeError,
+        ResolveClass::SyntaxError => ErrorClass::SyntaxError,
+        ResolveClass::Error | ResolveClass::UriError => ErrorClass::Error,
     };
     let exception = new_error(scope, class, error.code(), &error.to_string());
-    if let (Some(url), Ok(object)) = (error.url(), v8::Local::<v8::Object>::try_from(exception)) {
-        let url = string(scope, url);
-        set(scope, object, "url", url.into());
+    if let Ok(object) = v8::Local::<v8::Object>::try_from(exception) {
+        for (name, value) in error.properties() {
+            let value = string(scope, value);
+            set(scope, object, name, value.into());
+        }
     }
     scope.throw_exception(exception);
 }

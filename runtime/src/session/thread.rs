@@ -207,6 +207,7 @@ pub(crate) fn session_modules(
     let options = ResolverOptions {
         conditions: spec.conditions.clone(),
         builtins: Builtins::new(image.builtins.iter()),
+        cwd: Some(spec.cwd.clone()),
     };
     let resolver = Resolver::new(Arc::clone(&directories), options);
     Ok(Modules::new(

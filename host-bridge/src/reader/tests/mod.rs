@@ -1,5 +1,6 @@
 //! One table of trees for both ways of opening, and races.
 
+mod escapes;
 mod limits;
 
 use std::collections::BTreeSet;

@@ -79,7 +79,7 @@ fn what_is_found_is_remembered_and_what_is_not_is_not() {
         "ERR_MODULE_NOT_FOUND"
     );
     fs::rename(app.dir.path().join("b.js"), app.dir.path().join("c.js")).unwrap();
-    let found = "file:///app/c.js CommonJs";
+    let found = "file:///app/c.js Undeclared";
     assert_eq!(app.ask("/app/a.mjs", "./c.js", Import), found);
     fs::remove_file(app.dir.path().join("c.js")).unwrap();
     assert_eq!(app.ask("/app/other.mjs", "./c.js", Import), found);
@@ -113,5 +113,111 @@ fn a_spent_reader_is_an_error_of_its_own() {
     for kind in [Import, Require] {
         let error = resolver.resolve("p", &referrer, kind).unwrap_err();
         assert_eq!(error.code(), "EDQUOT");
+    }
+}
+
+#[test]
+fn hints_name_what_require_finds() {
+    let app = App::new(&[
+        ("b.js", ""),
+        ("sub/c.js", ""),
+        ("x y/[d].js", ""),
+        ("dir/index.js", ""),
+        ("node_modules/p/package.json", "{}"),
+        ("node_modules/p/lib/a b.js", ""),
+        ("node_modules/q", "-> ../sub"),
+        ("node_modules/none/x", ""),
+    ]);
+    let hint = |referrer: &str, specifier: &str| {
+        let referrer = Referrer::new(referrer).unwrap();
+        let error = app.resolver.resolve(specifier, &referrer, Import);
+        let message = error.unwrap_err().to_string();
+        let hint = message.split_once("\nDid you mean to import ");
+        hint.map(|(_, hint)| hint.to_owned())
+    };
+    let wanted = |specifier: &str| Some(format!("{specifier:?}?"));
+    for (referrer, specifier, found) in [
+        ("/app/a.mjs", "./b", wanted("./b.js")),
+        ("/app/a.mjs", "./dir", wanted("./dir/index.js")),
+        ("/app/a.mjs", "./x y/[d]", wanted("./x%20y/%5Bd%5D.js")),
+        ("/app/a.mjs", "p/lib/a b", wanted("p/lib/a%20b.js")),
+        ("/app/a.mjs", "q/c", wanted("file:///app/sub/c.js")),
+        ("/app/a.mjs", "/app/b", wanted("/app/b.js")),
+        ("/app/a.mjs", "file:///app/b", wanted("/app/b.js")),
+        ("/app/a.mjs", "./nothing", None),
+        ("/app/a.mjs", "none", None),
+        // Node looks in the working directory, here /app.
+        ("/app/sub/a.mjs", "./c", None),
+        ("/app/sub/a.mjs", "./b", wanted("../b.js")),
+    ] {
+        assert_eq!(hint(referrer, specifier), found, "{specifier}");
+    }
+}
+
+#[test]
+fn properties_are_those_of_node() {
+    let app = App::new(&[
+        ("d/x", ""),
+        ("node_modules/gone/package.json", r#"{"main": "gone.js"}"#),
+        ("node_modules/e/package.json", r#"{"exports": "./no.js"}"#),
+        ("node_modules/broken/package.json", "{"),
+    ]);
+    let referrer = Referrer::new("/app/a.mjs").unwrap();
+    let gone = "/app/node_modules/gone/package.json";
+    let broken = "/app/node_modules/broken/package.json";
+    for (kind, specifier, wanted) in [
+        (Import, "./x?q", vec![("url", "file:///app/x?q")]),
+        (Import, "./d", vec![("url", "file:///app/d")]),
+        (Import, "x", vec![]),
+        (Require, "x", vec![]),
+        (
+            Require,
+            "gone",
+            vec![("path", gone), ("requestPath", "gone")],
+        ),
+        (
+            Require,
+            "e",
+            vec![("path", "/app/node_modules/e/package.json")],
+        ),
+        (Require, "broken", vec![("path", broken)]),
+        (Import, "broken", vec![]),
+        (
+            Import,
+            "file://host/x",
+            vec![("input", "file://host/x"), ("module", "file:///app/a.mjs")],
+        ),
+        (
+            Import,
+            "./%ff",
+            vec![
+                ("input", "file:///app/%ff"),
+                ("module", "file:///app/a.mjs"),
+            ],
+        ),
+        (Import, "data:,", vec![("input", "data:,")]),
+    ] {
+        let error = app
+            .resolver
+            .resolve(specifier, &referrer, kind)
+            .unwrap_err();
+        assert_eq!(error.properties(), wanted, "{kind} {specifier}");
+    }
+}
+
+#[test]
+fn a_package_that_is_installed_meanwhile_is_found() {
+    let app = App::new(&[("node_modules/p/index.js", ""), ("sub/deep/a.js", "")]);
+    for kind in [Import, Require] {
+        let ask = |specifier| app.ask("/app/sub/deep/a.js", specifier, kind);
+        let not_found = ask("q");
+        assert!(not_found.ends_with("MODULE_NOT_FOUND"), "{not_found}");
+        assert!(ask("p").ends_with("/app/node_modules/p/index.js Undeclared"));
+        let package = app.dir.path().join("sub/node_modules/q");
+        fs::create_dir_all(&package).unwrap();
+        fs::write(package.join("package.json"), r#"{"main": "m.js"}"#).unwrap();
+        fs::write(package.join("m.js"), "").unwrap();
+        assert!(ask("q").ends_with("/app/sub/node_modules/q/m.js Undeclared"));
+        fs::remove_dir_all(app.dir.path().join("sub/node_modules")).unwrap();
     }
 }

@@ -1,6 +1,8 @@
 //! Trees that are asked with `import` and `require`: files, formats, links.
 
 mod errors;
+mod escapes;
+mod node;
 mod packages;
 
 use std::fs;
@@ -37,6 +39,7 @@ impl App {
         let options = ResolverOptions {
             conditions: conditions.iter().map(ToString::to_string).collect(),
             builtins: Builtins::new(["fs", "fs/promises", "node:test"]),
+            cwd: Some("/app".to_owned()),
         };
         let resolver = Resolver::new(Arc::new(directories), options);
         App { dir, resolver }
@@ -47,12 +50,14 @@ impl App {
         let referrer = Referrer::new(referrer).unwrap();
         match self.resolver.resolve(specifier, &referrer, kind) {
             Ok(Resolved::Builtin { name }) => format!("builtin {name}"),
+            Ok(Resolved::Data { url, format, .. }) => format!("{url} {format:?}"),
             Ok(Resolved::File {
                 path, url, format, ..
             }) => match kind {
                 Import => format!("{url} {format:?}"),
                 Require => format!("{path} {format:?}"),
             },
+            Err(error) if error.code().is_empty() => format!("{:?}", error.class()),
             Err(error) => error.code().to_owned(),
         }
     }
@@ -103,38 +108,38 @@ const FILES: [(&str, &str); 17] = [
 ];
 
 const FILES_TABLE: &str = "
-    ./b.js             | =                            | /app/b.js CommonJs
-    ./b                | ERR_MODULE_NOT_FOUND         | /app/b.js CommonJs
-    /app/b.js          | =                            | /app/b.js CommonJs
-    ./b.js?v=1#h       | file:///app/b.js?v=1#h CommonJs | MODULE_NOT_FOUND
-    file:///app/b.js?v | file:///app/b.js?v CommonJs  | MODULE_NOT_FOUND
-    ./sp%20ace.js      | file:///app/sp%20ace.js CommonJs | MODULE_NOT_FOUND
-    ./sp ace.js        | file:///app/sp%20ace.js CommonJs | /app/sp ace.js CommonJs
-    ./q%3fm.js         | file:///app/q%3Fm.js CommonJs | MODULE_NOT_FOUND
-    ./q?m.js           | ERR_MODULE_NOT_FOUND         | /app/q?m.js CommonJs
+    ./b.js             | =                            | /app/b.js Undeclared
+    ./b                | ERR_MODULE_NOT_FOUND         | /app/b.js Undeclared
+    /app/b.js          | =                            | /app/b.js Undeclared
+    ./b.js?v=1#h       | file:///app/b.js?v=1#h Undeclared | MODULE_NOT_FOUND
+    file:///app/b.js?v | file:///app/b.js?v Undeclared  | MODULE_NOT_FOUND
+    ./sp%20ace.js      | file:///app/sp%20ace.js Undeclared | MODULE_NOT_FOUND
+    ./sp ace.js        | file:///app/sp%20ace.js Undeclared | /app/sp ace.js Undeclared
+    ./q%3fm.js         | file:///app/q%3Fm.js Undeclared | MODULE_NOT_FOUND
+    ./q?m.js           | ERR_MODULE_NOT_FOUND         | /app/q?m.js Undeclared
     ./x%2fb.js         | ERR_INVALID_MODULE_SPECIFIER | MODULE_NOT_FOUND
     ./x%5Cb.js         | ERR_INVALID_MODULE_SPECIFIER | MODULE_NOT_FOUND
-    ./%ff.js           | ERR_INVALID_MODULE_SPECIFIER | MODULE_NOT_FOUND
+    ./%ff.js           | UriError                     | MODULE_NOT_FOUND
     ./data.json        | =                            | /app/data.json Json
     ./data             | ERR_MODULE_NOT_FOUND         | /app/data.json Json
     ./m.wasm           | =                            | /app/m.wasm Wasm
     ./addon.node       | ERR_UNKNOWN_FILE_EXTENSION   | ERR_DLOPEN_DISABLED
     ./addon            | ERR_MODULE_NOT_FOUND         | ERR_DLOPEN_DISABLED
-    ./types.ts         | ERR_UNKNOWN_FILE_EXTENSION   | /app/types.ts CommonJs
-    ./bin              | =                            | /app/bin CommonJs
-    ./.js              | =                            | /app/.js CommonJs
-    ./dir              | ERR_UNSUPPORTED_DIR_IMPORT   | /app/dir/index.js CommonJs
-    ./dir/             | ERR_UNSUPPORTED_DIR_IMPORT   | /app/dir/index.js CommonJs
+    ./types.ts         | ERR_UNKNOWN_FILE_EXTENSION   | /app/types.ts Undeclared
+    ./bin              | =                            | /app/bin Undeclared
+    ./.js              | =                            | /app/.js Undeclared
+    ./dir              | ERR_UNSUPPORTED_DIR_IMPORT   | /app/dir/index.js Undeclared
+    ./dir/             | ERR_UNSUPPORTED_DIR_IMPORT   | /app/dir/index.js Undeclared
     ./b.js/            | ERR_UNSUPPORTED_DIR_IMPORT   | MODULE_NOT_FOUND
     .                  | ERR_UNSUPPORTED_DIR_IMPORT   | MODULE_NOT_FOUND
-    ./main             | ERR_UNSUPPORTED_DIR_IMPORT   | /app/main/lib.js CommonJs
+    ./main             | ERR_UNSUPPORTED_DIR_IMPORT   | /app/main/lib.js Undeclared
     ./esm/c.js         | =                            | /app/esm/c.js EsModule
-    ./esm/bin          | file:///app/esm/bin EsModule | /app/esm/bin CommonJs
+    ./esm/bin          | file:///app/esm/bin EsModule | /app/esm/bin Undeclared
     ./esm/d.cjs        | =                            | /app/esm/d.cjs CommonJs
     ../../etc/passwd   | ERR_MODULE_NOT_FOUND         | MODULE_NOT_FOUND
     file://host/b.js   | ERR_INVALID_FILE_URL_HOST    | MODULE_NOT_FOUND
     https://x/y.js     | ERR_UNSUPPORTED_ESM_URL_SCHEME | MODULE_NOT_FOUND
-    data:text/plain,1  | ERR_UNSUPPORTED_ESM_URL_SCHEME | MODULE_NOT_FOUND
+    data:text/plain,1  | ERR_UNKNOWN_MODULE_FORMAT      | MODULE_NOT_FOUND
                        | ERR_MODULE_NOT_FOUND         | ERR_INVALID_ARG_VALUE
 ";
 
@@ -154,7 +159,7 @@ fn built_in_modules() {
         fs               | builtin fs
         node:fs/promises | builtin fs/promises
         node:test        | builtin test
-        test             | = | /app/node_modules/test/index.js CommonJs
+        test             | = | /app/node_modules/test/index.js Undeclared
         node:nope        | ERR_UNKNOWN_BUILTIN_MODULE
         node:fs?x        | ERR_UNKNOWN_BUILTIN_MODULE
         ",
@@ -178,11 +183,11 @@ fn pnpm_store_and_workspace_links() {
         ("node_modules/absolute", "-> /etc"),
     ]);
     let b = format!("/app/{store}/b@1/node_modules/b/index.js");
-    let c = format!("/app/{store}/c@1/node_modules/c/index.js CommonJs");
+    let c = format!("/app/{store}/c@1/node_modules/c/index.js Undeclared");
     app.check(&format!(
         "
-        b        | = | {b} CommonJs
-        own      | = | /app/packages/own/index.js CommonJs
+        b        | = | {b} Undeclared
+        own      | = | /app/packages/own/index.js Undeclared
         c        | ERR_MODULE_NOT_FOUND | MODULE_NOT_FOUND
         outside  | ERR_ACCESS_DENIED
         absolute | ERR_ACCESS_DENIED

@@ -26,19 +26,19 @@ const PLAIN: [(&str, &str); 14] = [
 ];
 
 const PLAIN_TABLE: &str = "
-    plain        | = | /app/node_modules/plain/index.js CommonJs
-    plain/sub.js | = | /app/node_modules/plain/sub.js CommonJs
-    plain/sub    | ERR_MODULE_NOT_FOUND | /app/node_modules/plain/sub.js CommonJs
-    plain/       | ERR_UNSUPPORTED_DIR_IMPORT | /app/node_modules/plain/index.js CommonJs
-    main         | = | /app/node_modules/main/lib/m.js CommonJs
-    stale        | = | /app/node_modules/stale/index.js CommonJs
+    plain        | = | /app/node_modules/plain/index.js Undeclared
+    plain/sub.js | = | /app/node_modules/plain/sub.js Undeclared
+    plain/sub    | ERR_MODULE_NOT_FOUND | /app/node_modules/plain/sub.js Undeclared
+    plain/       | ERR_UNSUPPORTED_DIR_IMPORT | /app/node_modules/plain/index.js Undeclared
+    main         | = | /app/node_modules/main/lib/m.js Undeclared
+    stale        | = | /app/node_modules/stale/index.js Undeclared
     @s/p         | = | /app/node_modules/@s/p/p.js EsModule
     empty        | ERR_MODULE_NOT_FOUND | MODULE_NOT_FOUND
     gone         | ERR_MODULE_NOT_FOUND | MODULE_NOT_FOUND
     none         | ERR_MODULE_NOT_FOUND | MODULE_NOT_FOUND
-    broken       | ERR_INVALID_PACKAGE_CONFIG
-    single       | ERR_MODULE_NOT_FOUND | /app/node_modules/single.js CommonJs
-    .hidden      | ERR_INVALID_MODULE_SPECIFIER | /app/node_modules/.hidden/index.js CommonJs
+    broken       | ERR_INVALID_PACKAGE_CONFIG | SyntaxError
+    single       | ERR_MODULE_NOT_FOUND | /app/node_modules/single.js Undeclared
+    .hidden      | ERR_INVALID_MODULE_SPECIFIER | /app/node_modules/.hidden/index.js Undeclared
     @s           | ERR_INVALID_MODULE_SPECIFIER | MODULE_NOT_FOUND
     a%b          | ERR_INVALID_MODULE_SPECIFIER | MODULE_NOT_FOUND
 ";
@@ -47,7 +47,7 @@ const PLAIN_TABLE: &str = "
 fn packages_without_exports() {
     let app = App::new(&PLAIN);
     app.check(PLAIN_TABLE);
-    let path = "/app/node_modules/plain/index.js CommonJs";
+    let path = "/app/node_modules/plain/index.js Undeclared";
     assert_eq!(app.ask("/app/x/y/a.js", "plain", Require), path);
     let url = format!("file://{path}");
     assert_eq!(app.ask("/app/x/y/a.js", "plain", Import), url);
@@ -102,17 +102,17 @@ const EXPORTING: [(&str, &str); 14] = [
 
 const EXPORTS_TABLE: &str = "
     p               | file:///app/node_modules/p/i.mjs EsModule | /app/node_modules/p/r.cjs CommonJs
-    p/nested        | = | /app/node_modules/p/d.js CommonJs
-    p/order         | = | /app/node_modules/p/d.js CommonJs
-    p/array         | = | /app/node_modules/p/d.js CommonJs
-    p/lib/one       | = | /app/node_modules/p/lib/one.js CommonJs
-    p/lib/one.js    | = | /app/node_modules/p/lib/one.js CommonJs
-    p/two/one       | = | /app/node_modules/p/lib/one/one.js CommonJs
-    p/lib/private/but-not-this | = | /app/node_modules/p/d.js CommonJs
+    p/nested        | = | /app/node_modules/p/d.js Undeclared
+    p/order         | = | /app/node_modules/p/d.js Undeclared
+    p/array         | = | /app/node_modules/p/d.js Undeclared
+    p/lib/one       | = | /app/node_modules/p/lib/one.js Undeclared
+    p/lib/one.js    | = | /app/node_modules/p/lib/one.js Undeclared
+    p/two/one       | = | /app/node_modules/p/lib/one/one.js Undeclared
+    p/lib/private/but-not-this | = | /app/node_modules/p/d.js Undeclared
     p/missing       | ERR_MODULE_NOT_FOUND | MODULE_NOT_FOUND
     p/array-missing | ERR_MODULE_NOT_FOUND | MODULE_NOT_FOUND
     p/directory     | ERR_UNSUPPORTED_DIR_IMPORT | MODULE_NOT_FOUND
-    only            | ERR_PACKAGE_PATH_NOT_EXPORTED | /app/node_modules/only/a.js CommonJs
+    only            | ERR_PACKAGE_PATH_NOT_EXPORTED | /app/node_modules/only/a.js Undeclared
     null            | ERR_MODULE_NOT_FOUND | MODULE_NOT_FOUND
     p/none          | ERR_PACKAGE_PATH_NOT_EXPORTED
     p/d.js          | ERR_PACKAGE_PATH_NOT_EXPORTED
@@ -138,7 +138,7 @@ fn exports() {
 #[test]
 fn conditions_of_the_host() {
     let app = App::with_conditions(&EXPORTING, &["special"]);
-    app.check("p/nested | = | /app/node_modules/p/s.js CommonJs");
+    app.check("p/nested | = | /app/node_modules/p/s.js Undeclared");
 }
 
 const IMPORTS: &str = r##"{"name": "me", "exports": {".": "./t.js", "./sub": "./t.js"},
@@ -158,14 +158,14 @@ const IMPORTING: [(&str, &str); 7] = [
 ];
 
 const IMPORTS_TABLE: &str = "
-    #t       | = | /app/t.js CommonJs
-    #q/x     | = | /app/t.js CommonJs
-    #lib/z   | = | /app/lib/z.js CommonJs
-    #dep     | = | /app/node_modules/dep/index.js CommonJs
-    #dep/s   | = | /app/node_modules/dep/s.js CommonJs
-    me       | = | /app/t.js CommonJs
-    me/sub   | = | /app/t.js CommonJs
-    #fs      | builtin fs
+    #t       | = | /app/t.js Undeclared
+    #q/x     | = | /app/t.js Undeclared
+    #lib/z   | = | /app/lib/z.js Undeclared
+    #dep     | = | /app/node_modules/dep/index.js Undeclared
+    #dep/s   | = | /app/node_modules/dep/s.js Undeclared
+    me       | = | /app/t.js Undeclared
+    me/sub   | = | /app/t.js Undeclared
+    #fs      | builtin fs | ERR_INVALID_URL_SCHEME
     #missing | ERR_MODULE_NOT_FOUND | MODULE_NOT_FOUND
     #null    | ERR_PACKAGE_IMPORT_NOT_DEFINED
     #none    | ERR_PACKAGE_IMPORT_NOT_DEFINED
