@@ -123,6 +123,18 @@ impl Hooks {
         self.call(scope, "builtin", &[name])
     }
 
+    /// An error as Node makes it; `class` names its constructor, an empty `code` is none.
+    pub(crate) fn node_error<'s>(
+        &self,
+        scope: &mut Scope<'s, '_>,
+        class: &str,
+        code: &str,
+        message: &str,
+    ) -> Option<v8::Local<'s, v8::Value>> {
+        let args = [class, code, message].map(|text| string(scope, text).into());
+        self.call(scope, "nodeError", &args)
+    }
+
     /// Names of the built-in modules, those that a session is refused included: they
     /// resolve, so that the guest learns why it cannot have them.
     pub(crate) fn builtin_names(&self, scope: &mut Scope<'_, '_>) -> Vec<String> {

@@ -62,6 +62,7 @@ corpus! {
     modules_detection
     modules_detection_cjs
     modules_errors_cached
+    modules_errors_shown
     modules_exports_and_imports
     modules_hostile_exports
     modules_meta

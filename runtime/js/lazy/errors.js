@@ -4,7 +4,7 @@
 
   const {
     ArrayIsArray, ArrayPrototypeJoin, Error, ErrorCaptureStackTrace, NumberIsInteger, ObjectDefineProperty,
-    ObjectKeys, RangeError, ReflectDeleteProperty, String, StringPrototypeEndsWith, StringPrototypeIncludes, StringPrototypeSlice,
+    ObjectKeys, ObjectSetPrototypeOf, RangeError, ReflectDeleteProperty, String, StringPrototypeEndsWith, StringPrototypeIncludes, StringPrototypeSlice,
     SymbolToStringTag, SyntaxError, TypeError, URIError, copyList,
   } = internal.primordials;
 
@@ -42,11 +42,43 @@
     }
   }
 
+  // What errors with a code inherit from, as those of Node's classes do: its `toString` shows the code.
+  const prototypes = { __proto__: null };
+  function prototypeFor(Base, code) {
+    const key = `${nameOf(Base)} ${code}`;
+    if (prototypes[key] === undefined) {
+      const methods = {
+        get constructor() {
+          return Base;
+        },
+        toString() {
+          return `${this.name} [${code}]: ${this.message}`;
+        },
+      };
+      ObjectSetPrototypeOf(methods, Base.prototype);
+      ObjectDefineProperty(methods, 'constructor', { __proto__: null, enumerable: false });
+      ObjectDefineProperty(methods, 'toString', { __proto__: null, enumerable: false });
+      prototypes[key] = methods;
+    }
+    return prototypes[key];
+  }
+
   // An error with a code of Node: `name` is that of `Base`, the stack starts with `name [code]: message`.
   function nodeError(Base, code, message, hidden = nodeError) {
     const error = new Base(message);
     labelStack(error, `${nameOf(Base)} [${code}]`, hidden);
+    ObjectSetPrototypeOf(error, prototypeFor(Base, code));
     define(error, 'code', code, true);
+    return error;
+  }
+
+  // For the runtime. Without a code, and with that of a failed `require`, an error is as the engine makes it.
+  const bases = { __proto__: null, Error, RangeError, SyntaxError, TypeError, URIError };
+  function runtimeError(name, code, message) {
+    if (code !== '' && code !== 'MODULE_NOT_FOUND') return nodeError(bases[name], code, message, runtimeError);
+    const error = new bases[name](message);
+    ErrorCaptureStackTrace(error, runtimeError);
+    if (code !== '') define(error, 'code', code, true);
     return error;
   }
 
@@ -173,6 +205,7 @@
   define(AbortError, 'name', 'AbortError', false);
 
   internal.globals.DOMException = DOMException;
+  internal.hooks.nodeError = runtimeError;
   internal.hooks.domException = (message, name) => new DOMException(message, name);
   internal.define = define;
   internal.defineAll = defineAll;

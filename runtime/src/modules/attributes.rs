@@ -2,8 +2,9 @@
 
 use host_bridge::resolver::ModuleFormat;
 
+use super::thrown::{ErrorClass, throw};
 use crate::Scope;
-use crate::strings::{ErrorClass, text, throw};
+use crate::strings::text;
 
 /// Stands for a `type` that is empty; no guest can write it.
 const EMPTY: &str = "\0";
@@ -62,7 +63,7 @@ impl Attributes {
     /// exception is pending.
     pub(crate) fn check(
         &self,
-        scope: &Scope<'_, '_>,
+        scope: &mut Scope<'_, '_>,
         url: &str,
         format: Option<ModuleFormat>,
     ) -> Option<()> {

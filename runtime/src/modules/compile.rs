@@ -8,13 +8,14 @@ use super::attributes::Attributes;
 use super::cjs_names::named_exports;
 use super::detect::detect;
 use super::map::{Entry, ModuleKey, Origin};
-use super::resolve::{Target, TargetKind, file_name, throw_unreadable};
+use super::resolve::{Target, TargetKind, file_name};
 use super::source;
 use super::text::SharedText;
+use super::thrown::{ErrorClass, throw, throw_unreadable};
 use crate::Scope;
 use crate::callbacks;
 use crate::session::State;
-use crate::strings::{ErrorClass, string, throw};
+use crate::strings::string;
 use host_bridge::ModuleOrigin;
 use host_bridge::reader::FileContents;
 use host_bridge::resolver::ModuleFormat;
@@ -90,7 +91,7 @@ pub(crate) fn compile<'s>(
 }
 
 /// Reads a module's file, and counts it.
-pub(crate) fn read(scope: &Scope<'_, '_>, state: &State, path: &str) -> Option<FileContents> {
+pub(crate) fn read(scope: &mut Scope<'_, '_>, state: &State, path: &str) -> Option<FileContents> {
     match state.modules.directories.read_found(path) {
         Ok(contents) => {
             state.modules.count(state, ModuleOrigin::Reader, path);
@@ -105,7 +106,7 @@ pub(crate) fn read(scope: &Scope<'_, '_>, state: &State, path: &str) -> Option<F
 
 /// The text of a file: the one place where it is obtained.
 pub(crate) fn file_text(
-    scope: &Scope<'_, '_>,
+    scope: &mut Scope<'_, '_>,
     state: &State,
     path: &str,
 ) -> Option<Arc<SharedText>> {

@@ -11,13 +11,13 @@ use super::depth::{Import, MAX_DEPTH, depths};
 use super::link_error::explained;
 use super::map::{Entry, Imports, MapFull};
 use super::resolve::Target;
+use super::thrown::{ErrorClass, throw};
 use super::walk::{Walked, dependencies};
 use super::{ModuleKey, Purpose};
 use crate::Scope;
 use crate::callbacks;
 use crate::error::{Failure, caught};
 use crate::session::State;
-use crate::strings::{ErrorClass, throw};
 
 /// A module that somebody asks for.
 pub(crate) struct Wanted<'a> {
@@ -153,12 +153,12 @@ pub(crate) fn ensure(
 }
 
 /// Puts a module into the map. `None` means that an exception is pending.
-pub(crate) fn insert(scope: &Scope<'_, '_>, state: &State, entry: Entry) -> Option<()> {
+pub(crate) fn insert(scope: &mut Scope<'_, '_>, state: &State, entry: Entry) -> Option<()> {
     let inserted = state.modules.map.borrow_mut().insert(scope, entry);
     inserted.map_err(|full| throw_full(scope, &full)).ok()
 }
 
-fn throw_full(scope: &Scope<'_, '_>, full: &MapFull) {
+fn throw_full(scope: &mut Scope<'_, '_>, full: &MapFull) {
     let message = full.to_string();
     throw(scope, ErrorClass::RangeError, "ERR_LIMIT_MODULES", &message);
 }

@@ -5,7 +5,7 @@
 //! exports of CommonJS and the compiler calls of `source.rs`; `map.rs` keeps one instance per
 //! URL and what failed; `walk.rs` finds what a graph lacks and `graph.rs` links it, no deeper
 //! than `depth.rs` says; `load.rs` imports for the host, `dynamic.rs` for `import()`, `require.rs` for `require`; `synthetic.rs` is what V8 asks of
-//! modules that run, and `natives.rs` what the CommonJS loader in JavaScript needs.
+//! modules that run, `thrown.rs` makes errors, and `natives.rs` what the CommonJS loader in JavaScript needs.
 //! `text.rs` keeps text and compiled code of a file for all sessions, `code_maker.rs` makes
 //! the code.
 
@@ -27,6 +27,7 @@ mod scope_error;
 mod source;
 mod synthetic;
 mod text;
+mod thrown;
 mod walk;
 
 use std::cell::RefCell;

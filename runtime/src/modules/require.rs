@@ -8,12 +8,12 @@ use super::compile::{Compiled, source_text};
 use super::graph::{graph, insert, linked_graph, lookup, reaches_running};
 use super::load::{replaced, run};
 use super::map::{Entry, Imports, Origin};
-use super::resolve::{Target, throw_unresolved};
+use super::resolve::Target;
 use super::scope_error::advise;
+use super::thrown::{ErrorClass, throw, throw_unresolved};
 use super::{ModuleKey, Purpose};
 use crate::Scope;
 use crate::session::State;
-use crate::strings::{ErrorClass, throw};
 use host_bridge::resolver::ImportKind;
 
 /// Attribute of the modules that stand in front of required ones; no guest can write it.
@@ -72,7 +72,7 @@ pub(crate) fn namespace<'s>(
     Some(module.get_module_namespace())
 }
 
-fn target_of(scope: &Scope<'_, '_>, state: &State, path: &str) -> Option<Target> {
+fn target_of(scope: &mut Scope<'_, '_>, state: &State, path: &str) -> Option<Target> {
     match state.modules.resolve(path, path, ImportKind::Require) {
         Ok(target) => Some(target),
         Err(error) => {
@@ -82,7 +82,7 @@ fn target_of(scope: &Scope<'_, '_>, state: &State, path: &str) -> Option<Target>
     }
 }
 
-fn throw_async(scope: &Scope<'_, '_>, path: &str, parent: Option<&str>) {
+fn throw_async(scope: &mut Scope<'_, '_>, path: &str, parent: Option<&str>) {
     let from = parent.map_or_else(String::new, |parent| format!("\n  From {parent} "));
     let message = format!(
         "require() cannot be used on an ESM graph with top-level await. Use import() instead. \
@@ -93,7 +93,7 @@ fn throw_async(scope: &Scope<'_, '_>, path: &str, parent: Option<&str>) {
     throw(scope, ErrorClass::Error, code, &message);
 }
 
-fn throw_cycle(scope: &Scope<'_, '_>, path: &str, parent: Option<&str>) {
+fn throw_cycle(scope: &mut Scope<'_, '_>, path: &str, parent: Option<&str>) {
     let from = parent.map_or_else(String::new, |parent| format!(" (from {parent})"));
     let message = format!(
         "Cannot require() ES Module {path} in a cycle.{from} A cycle involving require(esm) is \

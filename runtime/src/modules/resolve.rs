@@ -2,15 +2,14 @@
 
 use host_bridge::ModuleOrigin;
 use host_bridge::resolver::{
-    ErrorClass as ResolveClass, ImportKind, Language, Location, ModuleFormat, Referrer,
-    ResolveError, Resolved,
+    ImportKind, Language, Location, ModuleFormat, Referrer, ResolveError, Resolved,
 };
 
 use super::attributes::Attributes;
+use super::thrown::throw_unresolved;
 use super::{ModuleKey, Modules};
 use crate::Scope;
 use crate::session::State;
-use crate::strings::{ErrorClass, new_error, set, string, throw};
 
 /// A module that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,7 +136,7 @@ impl Modules {
 
 /// Resolves for an `import`; throws what Node throws.
 pub(crate) fn resolve_or_throw(
-    scope: &Scope<'_, '_>,
+    scope: &mut Scope<'_, '_>,
     state: &State,
     specifier: &str,
     referrer: &str,
@@ -155,34 +154,6 @@ pub(crate) fn resolve_or_throw(
 /// What a message calls the module with this URL: by its path, if it has one.
 pub(crate) fn file_name(url: &str) -> String {
     Referrer::new(url).map_or_else(|_| url.to_owned(), |file| file.path().to_owned())
-}
-
-/// Throws what Node throws where a module is not found.
-pub(crate) fn throw_unresolved(scope: &Scope<'_, '_>, error: &ResolveError) {
-    let class = match error.class() {
-        ResolveClass::TypeError => ErrorClass::TypeError,
-        ResolveClass::RangeError => ErrorClass::RangeError,
-        ResolveClass::SyntaxError => ErrorClass::SyntaxError,
-        ResolveClass::Error | ResolveClass::UriError => ErrorClass::Error,
-    };
-    let exception = new_error(scope, class, error.code(), &error.to_string());
-    if let Ok(object) = v8::Local::<v8::Object>::try_from(exception) {
-        for (name, value) in error.properties() {
-            let value = string(scope, value);
-            set(scope, object, name, value.into());
-        }
-    }
-    scope.throw_exception(exception);
-}
-
-/// Throws what a file that cannot be read gives.
-pub(crate) fn throw_unreadable(
-    scope: &Scope<'_, '_>,
-    path: &str,
-    error: host_bridge::reader::ReadError,
-) {
-    let message = format!("Cannot read '{path}': {error}");
-    throw(scope, ErrorClass::Error, error.code(), &message);
 }
 
 /// `file:` URL of a guest path, for names that are not resolved.

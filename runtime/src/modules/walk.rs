@@ -8,11 +8,11 @@ use super::attributes::Attributes;
 use super::graph::{Wanted, ensure, fail, lookup};
 use super::map::Imports;
 use super::resolve::{file_name, resolve_or_throw};
+use super::thrown::{ErrorClass, throw};
 use super::{ModuleKey, Purpose};
 use crate::Scope;
 use crate::error::caught;
 use crate::session::State;
-use crate::strings::{ErrorClass, throw};
 
 /// A module and what it imports.
 pub(crate) type Walked = (Rc<ModuleKey>, Rc<Imports>);
@@ -184,7 +184,7 @@ impl Request {
 
 /// A required module must not import one that is being evaluated: it would run twice over.
 fn refuse_cycle(
-    scope: &Scope<'_, '_>,
+    scope: &mut Scope<'_, '_>,
     state: &State,
     key: &ModuleKey,
     specifier: &str,
