@@ -210,6 +210,9 @@ pub enum ResolveError {
         /// What is wrong.
         detail: String,
     },
+    /// A `package.json` that is `null`.
+    #[error("Cannot convert undefined or null to object")]
+    NullPackage,
     /// A target in a `package.json` that leads out of its package or is no target.
     #[error(
         "Invalid {} in the package config {config}{}{}",
@@ -290,7 +293,9 @@ impl ResolveError {
             ResolveError::NotAFileUrl => "ERR_INVALID_URL_SCHEME",
             ResolveError::UnknownFormat { .. } => "ERR_UNKNOWN_MODULE_FORMAT",
             ResolveError::UnsupportedRequest { .. } => "ERR_UNSUPPORTED_RESOLVE_REQUEST",
-            ResolveError::MalformedUri { .. } | ResolveError::UnparsablePackage { .. } => "",
+            ResolveError::MalformedUri { .. }
+            | ResolveError::UnparsablePackage { .. }
+            | ResolveError::NullPackage => "",
             ResolveError::Hinted { error, .. } => error.code(),
             ResolveError::UnsupportedScheme { .. } => "ERR_UNSUPPORTED_ESM_URL_SCHEME",
             ResolveError::UnknownBuiltin { .. } => "ERR_UNKNOWN_BUILTIN_MODULE",
@@ -313,6 +318,7 @@ impl ResolveError {
             | ResolveError::FileUrlHost { .. }
             | ResolveError::InvalidUrl { .. }
             | ResolveError::NotAFileUrl
+            | ResolveError::NullPackage
             | ResolveError::UnsupportedRequest { .. }
             | ResolveError::ImportNotDefined { .. } => ErrorClass::TypeError,
             ResolveError::UnknownFormat { .. } => ErrorClass::RangeError,

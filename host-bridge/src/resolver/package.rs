@@ -55,8 +55,16 @@ pub(super) enum Blame<'a> {
 }
 
 /// What one file says; shared by all sessions that see the same contents.
-/// An error is in the words of `JSON.parse`.
-type Parsed = Result<Arc<PackageConfig>, String>;
+type Parsed = Result<Arc<PackageConfig>, Broken>;
+
+/// Why a file says nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Broken {
+    /// It is not JSON, in the words of `JSON.parse`.
+    NotJson(String),
+    /// It is `null`, of whose fields nobody thought.
+    Null,
+}
 
 /// The packages that one resolver has looked for, by directory.
 #[derive(Debug, Default)]
@@ -139,7 +147,8 @@ impl Resolver {
                 directory: directory.to_owned(),
                 config: Arc::clone(config),
             })),
-            Err(detail) => Err(broken(path, blame, detail.clone())),
+            Err(Broken::NotJson(detail)) => Err(broken(path, blame, detail.clone())),
+            Err(Broken::Null) => Err(ResolveError::NullPackage),
         }
     }
 }
@@ -158,9 +167,12 @@ fn broken(path: String, blame: Blame<'_>, detail: String) -> ResolveError {
 fn parse(bytes: &Bytes) -> Parsed {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = String::from_utf8_lossy(text);
-    let value = serde_json::from_str(&text).map_err(|error| json_error::explain(&text, &error))?;
-    let Value::Object(mut fields) = value else {
-        return Ok(Arc::default());
+    let value = serde_json::from_str(&text)
+        .map_err(|error| Broken::NotJson(json_error::explain(&text, &error)))?;
+    let mut fields = match value {
+        Value::Object(fields) => fields,
+        Value::Null => return Err(Broken::Null),
+        _ => return Ok(Arc::default()),
     };
     let mut string = |name| match fields.shift_remove(name) {
         Some(Value::String(value)) => Some(value),

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const PLAIN: [(&str, &str); 14] = [
+const PLAIN: [(&str, &str); 15] = [
     ("node_modules/plain/index.js", ""),
     ("node_modules/plain/sub.js", ""),
     ("node_modules/main/package.json", r#"{"main": "lib/m"}"#),
@@ -15,6 +15,7 @@ const PLAIN: [(&str, &str); 14] = [
     ("node_modules/empty/package.json", "{}"),
     ("node_modules/gone/package.json", r#"{"main": "./gone.js"}"#),
     ("node_modules/broken/package.json", "{"),
+    ("node_modules/null/package.json", "null"),
     (
         "node_modules/@s/p/package.json",
         r#"{"type": "module", "main": "./p.js"}"#,
@@ -37,6 +38,7 @@ const PLAIN_TABLE: &str = "
     gone         | ERR_MODULE_NOT_FOUND | MODULE_NOT_FOUND
     none         | ERR_MODULE_NOT_FOUND | MODULE_NOT_FOUND
     broken       | ERR_INVALID_PACKAGE_CONFIG | SyntaxError
+    null         | TypeError
     single       | ERR_MODULE_NOT_FOUND | /app/node_modules/single.js Undeclared
     .hidden      | ERR_INVALID_MODULE_SPECIFIER | /app/node_modules/.hidden/index.js Undeclared
     @s           | ERR_INVALID_MODULE_SPECIFIER | MODULE_NOT_FOUND
