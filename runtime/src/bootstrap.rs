@@ -14,6 +14,7 @@ use crate::modules::{CodeKind, origin};
 use crate::scripts::{SCRIPTS, Script};
 use crate::session::State;
 use crate::strings::{set, string, string_array};
+use crate::value::bytes_to_view;
 
 /// Node's version whose behaviour is the model.
 const NODE_VERSION: &str = "20.20.2";
@@ -187,27 +188,33 @@ impl Hooks {
         Some(answer.is_true())
     }
 
-    /// The value of a JSON file. Without query and fragment in its URL it is the one that
-    /// `require` gives.
+    /// The value of `text`, which is JSON; `name` is what errors call it. A shared value is
+    /// the one that `require` of the path `shared_as` gives.
     pub(crate) fn import_json<'s>(
         &self,
         scope: &mut Scope<'s, '_>,
-        path: &str,
-        url: &str,
+        name: &str,
+        text: v8::Local<'s, v8::String>,
+        shared_as: Option<&str>,
     ) -> Option<v8::Local<'s, v8::Value>> {
-        let path = string(scope, path).into();
-        let is_shared = v8::Boolean::new(scope, !url.contains(['?', '#'])).into();
-        self.call(scope, "importJson", &[path, is_shared])
+        let name = string(scope, name).into();
+        let shared_as = match shared_as {
+            Some(path) => string(scope, path).into(),
+            None => v8::undefined(scope).into(),
+        };
+        self.call(scope, "importJson", &[name, text.into(), shared_as])
     }
 
-    /// A WebAssembly file, compiled, the modules that it imports and the names it exports.
+    /// WebAssembly, compiled, the modules that it imports and the names it exports.
     pub(crate) fn import_wasm<'s>(
         &self,
         scope: &mut Scope<'s, '_>,
-        path: &str,
+        name: &str,
+        bytes: &[u8],
     ) -> Option<v8::Local<'s, v8::Array>> {
-        let path = string(scope, path).into();
-        let parts = self.call(scope, "importWasm", &[path])?;
+        let name = string(scope, name).into();
+        let bytes = bytes_to_view(scope, bytes)?;
+        let parts = self.call(scope, "importWasm", &[name, bytes.into()])?;
         v8::Local::<v8::Array>::try_from(parts).ok()
     }
 

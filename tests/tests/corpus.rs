@@ -59,6 +59,7 @@ corpus! {
     modules_cjs_names
     modules_cjs_scope
     modules_cycles
+    modules_data_urls
     modules_detection
     modules_detection_cjs
     modules_errors_cached
@@ -70,6 +71,7 @@ corpus! {
     modules_order_esm
     modules_order_tick_of_job
     modules_require_esm
+    modules_require_resolve
     modules_wasm_modules
     node_async_storage
     node_crypto

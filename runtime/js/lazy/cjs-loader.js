@@ -218,7 +218,7 @@
       define(module, 'exports', parseJson(native.readText(filename), filename), true);
     },
     '.node': function (module, filename) {
-      throw nodeError(Error, 'ERR_DLOPEN_DISABLED', `Cannot load native addon because loading addons is disabled: ${filename}`);
+      throw nodeError(Error, 'ERR_DLOPEN_DISABLED', 'Cannot load native addon because loading addons is disabled.');
     },
   };
   for (const name in extensions) define(extensions[name], 'name', '', false);
@@ -362,11 +362,11 @@
     }
   }
 
-  internal.hooks.importJson = (path, isShared) => {
-    const cached = isShared ? Module._cache[path] : undefined;
+  internal.hooks.importJson = (name, text, path) => {
+    const cached = path === undefined ? undefined : Module._cache[path];
     if (cached?.loaded) return cached.exports;
-    const exports = parseJson(native.readText(path), path);
-    if (isShared) Module._cache[path] = { exports, loaded: true };
+    const exports = parseJson(text, name);
+    if (path !== undefined) Module._cache[path] = { exports, loaded: true };
     return exports;
   };
 })

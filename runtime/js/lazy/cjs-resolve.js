@@ -9,7 +9,6 @@
   } = internal.primordials;
   const { argumentValue, validateString } = internal.errors;
   const { Module } = internal;
-  const REQUIRE = 1;
   const MAX_STACK = 100;
 
   // What is known of files: 'module', 'commonjs', 'json', 'wasm', or undefined where nothing says.
@@ -63,7 +62,7 @@
   // --- Finding ---
 
   function find(request, base) {
-    const [type, target, , format] = native.resolve(request, base, REQUIRE);
+    const [type, target, , format] = native.findRequired(request, base);
     if (type === 'builtin') return `node:${target}`;
     formats[target] = format;
     return target;

@@ -1,4 +1,4 @@
-// WebAssembly files as modules: what they import are modules, what they export are the instance's exports. A guest may
+// WebAssembly as modules: what they import are modules, what they export are the instance's exports. A guest may
 // have changed `WebAssembly`; what is used here was taken when the session began.
 (function (native, internal) {
   'use strict';
@@ -20,9 +20,8 @@
     return names;
   }
 
-  internal.hooks.importWasm = (path) => {
+  internal.hooks.importWasm = (path, bytes) => {
     const { Module, imports, exports } = engine(path);
-    const bytes = native.readBytes(path);
     let module;
     try {
       module = new Module(bytes);

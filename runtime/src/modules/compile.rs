@@ -63,6 +63,10 @@ pub(crate) fn compile<'s>(
             return builtin(scope, state, target, name);
         }
         TargetKind::File { path, format, .. } => (path, *format),
+        TargetKind::Data { format, source } => {
+            attributes.check(scope, &target.url, Some(*format))?;
+            return data(scope, state, &target.url, *format, source);
+        }
         TargetKind::Pinned => {
             let message = format!("The snapshot holds no module '{}'", target.url);
             throw(scope, ErrorClass::Error, "ERR_MODULE_NOT_FOUND", &message);
@@ -85,8 +89,20 @@ pub(crate) fn compile<'s>(
             let contents = read(scope, state, path)?;
             Some(common_js(scope, state, target, path, &contents))
         }
-        ModuleFormat::Json => json(scope, state, target, path),
-        ModuleFormat::Wasm => wasm(scope, state, target, path),
+        ModuleFormat::Json => {
+            // Without query and fragment it is the value that `require` gives.
+            let shared_as = Some(path.as_str()).filter(|_| !target.url.contains(['?', '#']));
+            let text = file_text(scope, state, path)?.to_string(scope)?;
+            let value = state
+                .hooks
+                .get()?
+                .import_json(scope, path, text, shared_as)?;
+            Some(json(scope, &target.url, value))
+        }
+        ModuleFormat::Wasm => {
+            let contents = read(scope, state, path)?;
+            wasm(scope, state, (path, &target.url), contents.bytes())
+        }
     }
 }
 
@@ -162,25 +178,41 @@ fn common_js<'s>(
     synthetic(scope, &target.url, origin, names)
 }
 
-fn json<'s>(
+/// The module in a `data:` URL.
+fn data<'s>(
     scope: &mut Scope<'s, '_>,
     state: &State,
-    target: &Target,
-    path: &str,
+    url: &str,
+    format: ModuleFormat,
+    source: &[u8],
 ) -> Option<Compiled<'s>> {
-    let value = state.hooks.get()?.import_json(scope, path, &target.url)?;
-    let origin = Origin::Value(v8::Global::new(scope, value));
-    Some(synthetic(scope, &target.url, origin, Vec::new()))
+    match format {
+        ModuleFormat::EsModule | ModuleFormat::CommonJs | ModuleFormat::Undeclared => {
+            source_text(scope, source, url)
+        }
+        ModuleFormat::Json => {
+            let text = source::source_string(scope, source)?;
+            let value = state.hooks.get()?.import_json(scope, url, text, None)?;
+            Some(json(scope, url, value))
+        }
+        ModuleFormat::Wasm => wasm(scope, state, (url, url), source),
+    }
 }
 
-/// A WebAssembly module: its imports are modules, its exports those of the instance.
+fn json<'s>(scope: &mut Scope<'s, '_>, url: &str, value: v8::Local<'s, v8::Value>) -> Compiled<'s> {
+    let origin = Origin::Value(v8::Global::new(scope, value));
+    synthetic(scope, url, origin, Vec::new())
+}
+
+/// A WebAssembly module: its imports are modules, its exports those of the instance. `name`
+/// is what errors call it.
 fn wasm<'s>(
     scope: &mut Scope<'s, '_>,
     state: &State,
-    target: &Target,
-    path: &str,
+    (name, url): (&str, &str),
+    bytes: &[u8],
 ) -> Option<Compiled<'s>> {
-    let parts = state.hooks.get()?.import_wasm(scope, path)?;
+    let parts = state.hooks.get()?.import_wasm(scope, name, bytes)?;
     let compiled = parts.get_index(scope, 0)?;
     let mut lists = [Vec::new(), Vec::new()];
     for (index, list) in (1u32..).zip(&mut lists) {
@@ -189,7 +221,7 @@ fn wasm<'s>(
     }
     let [imports, exports] = lists;
     let text = wasm_text(&imports, &exports);
-    let module = source_text(scope, text.as_bytes(), &target.url)?.module;
+    let module = source_text(scope, text.as_bytes(), url)?.module;
     Some(Compiled {
         module,
         origin: Origin::Wasm(v8::Global::new(scope, compiled)),

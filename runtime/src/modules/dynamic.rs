@@ -13,7 +13,7 @@ use super::resolve::resolve_or_throw;
 use crate::Scope;
 use crate::session::State;
 use crate::strings::{string, text};
-use host_bridge::resolver::MAX_SPECIFIER_BYTES;
+use host_bridge::resolver::{MAX_DATA_URL_BYTES, MAX_SPECIFIER_BYTES};
 
 /// V8: `HostImportModuleDynamicallyCallback`.
 pub(crate) fn import_dynamically<'s>(
@@ -67,7 +67,12 @@ fn load<'s>(
     let specifier = data.get_index(scope, 0)?;
     let specifier = v8::Local::<v8::String>::try_from(specifier).ok()?;
     // A longer one is refused by the resolver, which needs no copy of hundreds of megabytes.
-    let specifier = if specifier.length() > MAX_SPECIFIER_BYTES {
+    let limit = if starts_with_data(scope, specifier) {
+        MAX_DATA_URL_BYTES
+    } else {
+        MAX_SPECIFIER_BYTES
+    };
+    let specifier = if specifier.length() > limit {
         " ".repeat(MAX_SPECIFIER_BYTES.saturating_add(1))
     } else {
         specifier.to_rust_string_lossy(scope)
@@ -84,4 +89,13 @@ fn load<'s>(
     let module = graph(scope, &state, &target, &attributes, Purpose::Import)?;
     let promise = run(scope, module)?;
     Some((target.url, module, promise))
+}
+
+fn starts_with_data(scope: &Scope<'_, '_>, specifier: v8::Local<'_, v8::String>) -> bool {
+    let mut start = [0; 5];
+    if specifier.length() < start.len() {
+        return false;
+    }
+    specifier.write_v2(scope, 0, &mut start, v8::WriteFlags::default());
+    start.iter().copied().eq("data:".encode_utf16())
 }

@@ -14,7 +14,8 @@ const MAX_URL_BYTES: usize = 64 << 20;
 /// What names a module instance.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ModuleKey {
-    /// `file:` URL with guest path, query and fragment included, or `node:` name.
+    /// `file:` URL with guest path, query and fragment included, `data:` URL, or `node:`
+    /// name.
     pub(crate) url: String,
     /// Import attribute `type`; empty for none.
     pub(crate) attribute: String,

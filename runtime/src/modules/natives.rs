@@ -1,8 +1,8 @@
 //! What the CommonJS loader in JavaScript asks of Rust.
 
-use host_bridge::resolver::{ImportKind, ModuleFormat};
+use host_bridge::resolver::ModuleFormat;
 
-use super::compile::{file_text, read};
+use super::compile::file_text;
 use super::detect::{Grammar, Wrapped, wrapped_file, wrapped_text};
 use super::link_error::placed;
 use super::resolve::{Target, TargetKind};
@@ -14,13 +14,11 @@ use crate::Scope;
 use crate::externals::{Native, table};
 use crate::session::State;
 use crate::strings::{string, text};
-use crate::value::bytes_to_view;
 
 pub(crate) fn natives() -> Vec<Native> {
     table! {
-        "resolve" => resolve,
+        "findRequired" => find_required,
         "readText" => read_text,
-        "readBytes" => read_bytes,
         "locate" => locate,
         "compileFile" => compile_file,
         "compileText" => compile_text,
@@ -33,8 +31,8 @@ pub(crate) fn natives() -> Vec<Native> {
     }
 }
 
-/// `resolve(specifier, referrer, kind)` → `[type, target, url, format]`.
-fn resolve<'s>(
+/// `findRequired(specifier, referrer)` → `[type, target, url, format]`.
+fn find_required<'s>(
     scope: &mut Scope<'s, '_>,
     args: v8::FunctionCallbackArguments<'s>,
     mut result: v8::ReturnValue<'s, v8::Value>,
@@ -44,12 +42,7 @@ fn resolve<'s>(
     };
     let specifier = args.get(0).to_rust_string_lossy(scope);
     let referrer = args.get(1).to_rust_string_lossy(scope);
-    let kind = if args.get(2).is_true() || args.get(2).integer_value(scope) == Some(1) {
-        ImportKind::Require
-    } else {
-        ImportKind::Import
-    };
-    match state.modules.resolve(&specifier, &referrer, kind) {
+    match state.modules.find_required(&specifier, &referrer) {
         Ok(target) => {
             let parts = describe(&target).map(|part| string(scope, part).into());
             result.set(v8::Array::new_with_elements(scope, &parts).into());
@@ -61,7 +54,9 @@ fn resolve<'s>(
 fn describe(target: &Target) -> [&str; 4] {
     match &target.kind {
         TargetKind::Builtin(name) => ["builtin", name, &target.url, "builtin"],
-        TargetKind::Pinned => ["file", &target.url, &target.url, "module"],
+        TargetKind::Pinned | TargetKind::Data { .. } => {
+            ["file", &target.url, &target.url, "module"]
+        }
         TargetKind::File { path, format, .. } => {
             let format = match format {
                 ModuleFormat::EsModule => "module",
@@ -88,23 +83,6 @@ fn read_text<'s>(
     let text = file_text(scope, &state, &path).and_then(|text| text.to_string(scope));
     if let Some(source) = text {
         result.set(source.into());
-    }
-}
-
-/// `readBytes(path)` → `Uint8Array`.
-fn read_bytes<'s>(
-    scope: &mut Scope<'s, '_>,
-    args: v8::FunctionCallbackArguments<'s>,
-    mut result: v8::ReturnValue<'s, v8::Value>,
-) {
-    let Some(state) = State::of(scope) else {
-        return;
-    };
-    let path = args.get(0).to_rust_string_lossy(scope);
-    let bytes =
-        read(scope, &state, &path).and_then(|contents| bytes_to_view(scope, contents.bytes()));
-    if let Some(bytes) = bytes {
-        result.set(bytes.into());
     }
 }
 

@@ -1,5 +1,7 @@
 //! From a specifier to a target: the snapshot's pinned entries first, then Node's rules.
 
+use std::rc::Rc;
+
 use host_bridge::ModuleOrigin;
 use host_bridge::resolver::{
     ImportKind, Language, Location, ModuleFormat, Referrer, ResolveError, Resolved,
@@ -14,7 +16,7 @@ use crate::session::State;
 /// A module that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target {
-    /// `file:` URL or `node:` name.
+    /// `file:` or `data:` URL, or `node:` name.
     pub(crate) url: String,
     pub(crate) kind: TargetKind,
 }
@@ -30,6 +32,11 @@ pub(crate) enum TargetKind {
         path: String,
         format: ModuleFormat,
         language: Language,
+    },
+    /// The body of a `data:` URL.
+    Data {
+        format: ModuleFormat,
+        source: Rc<[u8]>,
     },
     /// Already in the module map: an entry of the snapshot.
     Pinned,
@@ -64,9 +71,16 @@ impl From<Resolved> for Target {
                     language,
                 },
             },
-            Resolved::Data { url, .. } => Target {
+            Resolved::Data {
                 url,
-                kind: TargetKind::Pinned,
+                format,
+                source,
+            } => Target {
+                url,
+                kind: TargetKind::Data {
+                    format,
+                    source: Rc::from(source),
+                },
             },
         }
     }
@@ -93,12 +107,7 @@ impl Modules {
                 kind: TargetKind::Pinned,
             });
         }
-        let base = Referrer::new(referrer)
-            .or_else(|_| Referrer::in_directory(&self.cwd))
-            .or_else(|_| Referrer::in_directory("/"));
-        let Ok(base) = base else {
-            return Err(ResolveError::SpecifierTooLong { limit: 0, size: 0 });
-        };
+        let base = self.base(referrer)?;
         self.resolver
             .resolve(specifier, &base, kind)
             .map(Target::from)
@@ -106,15 +115,52 @@ impl Modules {
 
     /// URL of what the module at `referrer` means by `specifier`, whether it is there or not.
     pub(crate) fn locate(&self, specifier: &str, referrer: &str) -> Result<String, ResolveError> {
-        let base = Referrer::new(referrer).or_else(|_| Referrer::in_directory(&self.cwd));
-        let Ok(base) = base else {
-            return Err(ResolveError::SpecifierTooLong { limit: 0, size: 0 });
-        };
+        let base = self.base(referrer)?;
         match self.resolver.locate(specifier, &base, ImportKind::Import) {
             Ok(Location::Builtin { name }) => Ok(format!("node:{name}")),
+            // A built-in module that is not there keeps the spelling of its scheme.
+            Ok(Location::Url { url }) if url.starts_with("node:") => Ok(specifier.to_owned()),
             Ok(Location::File { url, .. } | Location::Url { url }) => Ok(url),
             Err(error) => error.url().map(str::to_owned).ok_or(error),
         }
+    }
+
+    /// Where `require.resolve` finds a module: also where `require` refuses it.
+    pub(crate) fn find_required(
+        &self,
+        specifier: &str,
+        referrer: &str,
+    ) -> Result<Target, ResolveError> {
+        match self.resolve(specifier, referrer, ImportKind::Require) {
+            Err(
+                ResolveError::EmptyRequest
+                | ResolveError::UnknownBuiltin { .. }
+                | ResolveError::AddonsDisabled { .. },
+            ) => {}
+            answer => return answer,
+        }
+        let base = self.base(referrer)?;
+        match self
+            .resolver
+            .locate(specifier, &base, ImportKind::Require)?
+        {
+            Location::Builtin { name } => Ok(Target::from(Resolved::Builtin { name })),
+            Location::File { path, url } => Ok(Target::from(Resolved::File {
+                path,
+                url,
+                format: ModuleFormat::Undeclared,
+                language: Language::default(),
+            })),
+            Location::Url { url } => Err(ResolveError::InvalidUrl { input: url }),
+        }
+    }
+
+    /// The module at `referrer`, or one in the working directory.
+    fn base(&self, referrer: &str) -> Result<Referrer, ResolveError> {
+        Referrer::new(referrer)
+            .or_else(|_| Referrer::in_directory(&self.cwd))
+            .or_else(|_| Referrer::in_directory("/"))
+            .map_err(|_| ResolveError::SpecifierTooLong { limit: 0, size: 0 })
     }
 
     /// Guest path of code that the host has named: as from the working directory.
