@@ -10,6 +10,8 @@ use super::{ResolveError, Resolver, is_missing, lock, paths};
 
 /// Bytes that a `package.json` may have.
 const MAX_CONFIG_BYTES: usize = 4 << 20;
+/// How much more memory parsed fields take than their text, at most and roughly.
+const PARSED_FACTOR: usize = 4;
 /// Packages that one resolver remembers, present or absent.
 const MAX_REMEMBERED: usize = 32_768;
 
@@ -103,7 +105,8 @@ impl Resolver {
                 detail: format!("It has {size} bytes, the limit is {MAX_CONFIG_BYTES}"),
             });
         }
-        match &*contents.derived(parse) {
+        let weighed = |bytes: &Bytes| (parse(bytes), bytes.len().saturating_mul(PARSED_FACTOR));
+        match &*contents.derived_weighed(weighed) {
             Ok(config) => Ok(Some(Package {
                 directory: directory.to_owned(),
                 config: Arc::clone(config),

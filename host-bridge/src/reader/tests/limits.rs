@@ -81,11 +81,13 @@ fn sessions_share_contents_until_the_file_changes() {
     let second = first.for_session(ReaderLimits::default());
     let contents = first.read("/app/a.js").unwrap();
     assert!(second.read("/app/a.js").unwrap().is_same(&contents));
-    let length = contents.derived(|bytes| bytes.len());
-    assert_eq!(
-        *contents.clone().derived::<usize>(|_| unreachable!()),
-        *length
-    );
+    assert_eq!(contents.get_derived::<usize>(), None);
+    let length = contents.derived_weighed(|bytes| (bytes.len(), 0));
+    let again = second.read("/app/a.js").unwrap();
+    assert_eq!(again.get_derived::<usize>(), Some(length.clone()));
+    assert_eq!(again.derived_weighed(|_| (7_usize, 0)), length);
+    again.set_derived(7_usize, 0);
+    assert_eq!(contents.get_derived::<usize>().as_deref(), Some(&7));
 
     // The same size, under the same name.
     fs::write(dir.path().join("new"), "two").unwrap();
@@ -125,4 +127,38 @@ fn shared_contents_are_bounded_and_the_oldest_go_first() {
     assert!(read("/app/b").is_same(&b));
     assert!(read("/app/c").is_same(&c));
     assert!(!read("/app/a").is_same(&a));
+}
+
+#[test]
+fn derived_values_count_against_the_capacity() {
+    let dir = tree(&[("a", "aaaa"), ("b", "bbbb")]);
+    let shared = Arc::new(SharedSources::with_settle_time(2_000, Duration::ZERO));
+    let options = ReaderOptions {
+        shared: Arc::clone(&shared),
+        ..ReaderOptions::default()
+    };
+    let directories = HostDirectories::open_with(&[(dir.path(), "/app")], options).unwrap();
+    let read = |guest| directories.read(guest).unwrap();
+    let (a, b) = (read("/app/a"), read("/app/b"));
+    b.set_derived("small", 100);
+    assert_eq!(shared.n_bytes(), 2 * 516 + 228);
+    b.set_derived("larger, in its place", 700);
+    assert_eq!(shared.n_bytes(), 2 * 516 + 828);
+    assert!(read("/app/a").is_same(&a));
+
+    // One byte more than fits: the oldest makes room.
+    b.set_derived("larger still", 841);
+    assert_eq!(shared.n_bytes(), 516 + 969);
+    assert!(read("/app/b").is_same(&b));
+    assert!(!read("/app/a").is_same(&a));
+
+    // What is heavier than all that may be kept is not kept, and costs nothing else.
+    let n_bytes = 516;
+    let a = read("/app/a");
+    b.set_derived("too heavy", 2_000);
+    assert_eq!(shared.n_bytes(), n_bytes);
+    assert!(read("/app/a").is_same(&a));
+    assert_eq!(b.get_derived::<&str>().as_deref(), Some(&"too heavy"));
+    b.set_derived("nobody counts this", 10_000);
+    assert_eq!(shared.n_bytes(), n_bytes);
 }
