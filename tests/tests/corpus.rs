@@ -64,6 +64,7 @@ corpus! {
     process_facts
     timers_order
     timers_promises
+    typescript_erased
     typescript_lines
     wasm_instantiate
     web_encoding

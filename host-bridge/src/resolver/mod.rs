@@ -8,6 +8,9 @@
 //! - `data:` URLs are refused, and so are native add-ons (`ERR_DLOPEN_DISABLED`; the
 //!   condition `node-addons` does not hold).
 //! - `.wasm` is a format for `import` and for `require`.
+//! - `.ts`, `.mts`, `.cts`, and also `.tsx` and `.jsx`, have formats like their counterparts in
+//!   JavaScript, by the rules of Node 22 ("Modules: TypeScript"): no extension is searched for,
+//!   and below `node_modules` types are refused. Files of declarations are refused.
 //! - No global folders (`NODE_PATH`, `$HOME/.node_modules`): there is no host environment.
 //! - A link that leaves the host directories is an error of its own (`ERR_ACCESS_DENIED`)
 //!   where Node has no such notion, rather than a file that is missing.
@@ -164,6 +167,14 @@ pub enum Language {
     Tsx,
 }
 
+impl Language {
+    /// Language of the file at a path.
+    #[must_use]
+    pub fn of(path: &str) -> Language {
+        format::language_of(path)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Question {
     directory: String,
@@ -247,7 +258,7 @@ impl Resolver {
             Location::Builtin { name } => Ok(Resolved::Builtin { name }),
             Location::File { path, url } => {
                 let format = self.format_of(&path, kind)?;
-                let language = format::language_of(&path);
+                let language = Language::of(&path);
                 Ok(Resolved::File {
                     path,
                     url,

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::language::javascript;
 use super::map::{Entry, ModuleKey, Origin};
 use super::resolve::{Target, TargetKind, throw_unreadable};
 use super::source::{self, source_string};
@@ -55,7 +56,10 @@ pub(crate) fn compile<'s>(
     check_attribute(scope, target, format, attribute)?;
     let contents = read(scope, state, path)?;
     match format {
-        ModuleFormat::EsModule => source_text(scope, contents.bytes(), &target.url),
+        ModuleFormat::EsModule => {
+            let source = javascript(scope, &state.modules, path, format, &contents)?;
+            source_text(scope, &source, &target.url)
+        }
         ModuleFormat::CommonJs | ModuleFormat::Undeclared => {
             common_js(scope, state, target, path, &contents)
         }
@@ -134,6 +138,14 @@ fn common_js<'s>(
     path: &str,
     contents: &FileContents,
 ) -> Option<Compiled<'s>> {
+    // What cannot be translated is thrown here, before anything is run.
+    javascript(
+        scope,
+        &state.modules,
+        path,
+        ModuleFormat::CommonJs,
+        contents,
+    )?;
     let names = named_exports(state, path, contents);
     let origin = Origin::CommonJs {
         path: path.to_owned(),
@@ -220,7 +232,11 @@ fn named_exports(state: &State, path: &str, contents: &FileContents) -> Vec<Stri
     let mut seen = HashSet::from([path.to_owned()]);
     let mut queue = vec![(path.to_owned(), contents.clone())];
     while let Some((path, contents)) = queue.pop() {
-        let Ok(text) = std::str::from_utf8(contents.bytes()) else {
+        let format = ModuleFormat::CommonJs;
+        let Ok(source) = state.modules.javascript(&path, format, &contents) else {
+            continue;
+        };
+        let Ok(text) = std::str::from_utf8(&source) else {
             continue;
         };
         let Ok(found) = cjs_lexer::named_exports(text) else {

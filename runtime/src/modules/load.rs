@@ -5,6 +5,7 @@ use host_bridge::resolver::{ImportKind, Language, ModuleFormat};
 
 use super::ModuleKey;
 use super::compile::{Compiled, compile, source_text};
+use super::language::javascript_of;
 use super::map::Origin;
 use super::resolve::{Target, TargetKind, throw_unresolved};
 use crate::Scope;
@@ -64,12 +65,13 @@ pub(crate) fn import_source<'s>(
     let target = Target {
         url: super::path_url(&path),
         kind: TargetKind::File {
-            path,
+            language: Language::of(&path),
+            path: path.clone(),
             format: ModuleFormat::EsModule,
-            language: Language::default(),
         },
     };
-    let compiled = source_text(scope, source, &target.url)?;
+    let source = javascript_of(scope, &state.modules, &path, source)?;
+    let compiled = source_text(scope, &source, &target.url)?;
     let module = compiled.module;
     // Each request brings its own source, so an earlier one of that name is replaced.
     let key = target.key("");

@@ -6,6 +6,7 @@
 
 mod compile;
 mod dynamic;
+mod language;
 mod load;
 mod map;
 mod natives;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 
 use host_bridge::reader::HostDirectories;
 use host_bridge::resolver::Resolver;
+use protocol::ModuleOptions;
 
 pub(crate) use self::dynamic::{import_dynamically, promise_callback};
 pub(crate) use self::load::{
@@ -35,6 +37,8 @@ pub(crate) struct Modules {
     pub(crate) map: RefCell<ModuleMap>,
     /// Guest path that relative specifiers of the host start from.
     pub(crate) cwd: String,
+    /// What becomes of TypeScript and of elements.
+    pub(crate) options: ModuleOptions,
     /// Entry specifiers of the snapshot: specifier to URL.
     pub(crate) pinned: BTreeMap<String, String>,
     /// Modules that have been counted, by URL or path: each counts once.
@@ -52,6 +56,7 @@ impl Modules {
         directories: Arc<HostDirectories>,
         resolver: Resolver,
         cwd: String,
+        options: ModuleOptions,
         snapshot: Snapshot,
     ) -> Modules {
         Modules {
@@ -59,6 +64,7 @@ impl Modules {
             resolver,
             map: RefCell::new(ModuleMap::over(snapshot.modules)),
             cwd,
+            options,
             pinned: snapshot.entries,
             counted: RefCell::default(),
         }

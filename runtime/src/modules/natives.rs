@@ -3,6 +3,7 @@
 use host_bridge::resolver::{ImportKind, Language, ModuleFormat};
 
 use super::compile::read;
+use super::language::javascript;
 use super::load::{graph, run};
 use super::resolve::{Target, TargetKind, throw_unresolved};
 use super::source::{self, source_string};
@@ -63,7 +64,7 @@ fn describe(target: &Target) -> [&str; 4] {
     }
 }
 
-/// `readText(path)` → source text.
+/// `readText(path)` → source text, in JavaScript.
 fn read_text<'s>(
     scope: &mut Scope<'s, '_>,
     args: v8::FunctionCallbackArguments<'s>,
@@ -73,8 +74,12 @@ fn read_text<'s>(
         return;
     };
     let path = args.get(0).to_rust_string_lossy(scope);
-    let source =
-        read(scope, &state, &path).and_then(|contents| source_string(scope, contents.bytes()));
+    let source = read(scope, &state, &path)
+        .and_then(|contents| {
+            let format = ModuleFormat::CommonJs;
+            javascript(scope, &state.modules, &path, format, &contents)
+        })
+        .and_then(|source| source_string(scope, &source));
     if let Some(source) = source {
         result.set(source.into());
     }
@@ -161,7 +166,7 @@ fn require_namespace<'s>(
         kind: TargetKind::File {
             path: path.to_owned(),
             format: ModuleFormat::EsModule,
-            language: Language::default(),
+            language: Language::of(path),
         },
     };
     let module = graph(scope, &state, &target, "")?;

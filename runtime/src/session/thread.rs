@@ -212,6 +212,7 @@ pub(crate) fn session_modules(
         directories,
         resolver,
         spec.cwd.clone(),
+        spec.modules.clone(),
         Snapshot {
             modules: Arc::clone(&image.modules),
             entries: image.entries.clone(),

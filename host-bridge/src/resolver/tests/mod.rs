@@ -120,7 +120,7 @@ const FILES_TABLE: &str = "
     ./m.wasm           | =                            | /app/m.wasm Wasm
     ./addon.node       | ERR_UNKNOWN_FILE_EXTENSION   | ERR_DLOPEN_DISABLED
     ./addon            | ERR_MODULE_NOT_FOUND         | ERR_DLOPEN_DISABLED
-    ./types.ts         | ERR_UNKNOWN_FILE_EXTENSION   | /app/types.ts CommonJs
+    ./types.ts         | =                            | /app/types.ts CommonJs
     ./bin              | =                            | /app/bin CommonJs
     ./.js              | =                            | /app/.js CommonJs
     ./dir              | ERR_UNSUPPORTED_DIR_IMPORT   | /app/dir/index.js CommonJs
