@@ -7,8 +7,8 @@ use std::fmt;
 
 use protocol::frame::{Call, Execute, GuestEvent, Level, Reply, Stream};
 use protocol::{
-    CallId, CallMode, EnvVar, HostFunction, Limits, Outcome, Reason, RequestId, Root, SessionId,
-    SessionStats, SnapshotKey, Usage, Value,
+    CallId, CallMode, EnvVar, HostFunction, Limits, ModuleOptions, Outcome, Reason, RequestId,
+    Root, SessionId, SessionStats, SnapshotKey, Usage, Value,
 };
 
 use crate::{OutputTicket, SnapshotImage};
@@ -60,6 +60,8 @@ pub struct OpenSpec {
     pub cwd: String,
     /// Conditions for `exports` and `imports` beyond Node's own.
     pub conditions: Vec<String>,
+    /// What becomes of TypeScript and of elements.
+    pub modules: ModuleOptions,
     /// Functions of the host that the guest may call.
     pub functions: Vec<HostFunction>,
 }

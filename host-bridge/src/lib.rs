@@ -2,7 +2,7 @@
 //! round-trip counts, and the confined way to host directories.
 //!
 //! No V8 and no async runtime. Reading order: [`Engine`], [`Terminator`], [`Mailbox`],
-//! [`CallTable`], [`Counters`], then [`reader`] and [`resolver`].
+//! [`CallTable`], [`Counters`], then [`reader`], [`resolver`] and [`typescript`].
 #![forbid(unsafe_code)]
 
 pub mod blob_cache;
@@ -19,6 +19,7 @@ pub mod resolver;
 mod snapshot;
 mod source_map;
 mod terminator;
+pub mod typescript;
 
 pub use self::calls::{CallTable, OpenCall, TooManyCalls};
 pub use self::counters::{Counters, ModuleOrigin, RoundTrip};

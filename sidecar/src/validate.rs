@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use protocol::{EnvVar, HostFunction, Root};
+use protocol::{EnvVar, HostFunction, Jsx, ModuleOptions, Root};
 
 /// A field has a value that the request does not allow. The text names the field, the
 /// value and the rule.
@@ -29,6 +29,12 @@ pub(crate) enum InvalidArgument {
     Nul(&'static str),
     #[error("conditions: a condition is empty")]
     EmptyCondition,
+    #[error(
+        "modules: the import source of JSX {0:?} is empty, relative or absolute: it is a package"
+    )]
+    JsxImportSource(String),
+    #[error("modules: the {field} of JSX {name:?} is not a name such as React.createElement")]
+    JsxName { field: &'static str, name: String },
     #[error("entries and script: nothing is to be evaluated")]
     NothingToEvaluate,
 }
@@ -109,6 +115,43 @@ pub(crate) fn conditions(conditions: &[String]) -> Result<(), InvalidArgument> {
     Ok(())
 }
 
+/// What elements become must be something that code can name.
+pub(crate) fn modules(modules: &ModuleOptions) -> Result<(), InvalidArgument> {
+    match &modules.jsx {
+        Jsx::Off => Ok(()),
+        Jsx::Automatic { import_source } => {
+            let is_package = !import_source.is_empty()
+                && !import_source.starts_with(['.', '/'])
+                && !import_source.contains(char::is_control);
+            match is_package {
+                true => Ok(()),
+                false => Err(InvalidArgument::JsxImportSource(import_source.clone())),
+            }
+        }
+        Jsx::Classic { factory, fragment } => {
+            dotted_name("factory", factory)?;
+            dotted_name("fragment", fragment)
+        }
+    }
+}
+
+/// Identifiers of ASCII with dots between.
+fn dotted_name(field: &'static str, name: &str) -> Result<(), InvalidArgument> {
+    let is_identifier = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '$')
+            && part
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
+    };
+    match name.split('.').all(is_identifier) {
+        true => Ok(()),
+        false => Err(InvalidArgument::JsxName {
+            field,
+            name: name.to_owned(),
+        }),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use protocol::{CallMode, ValueFormat};
@@ -168,6 +211,44 @@ mod tests {
             var("A", "\0"),
         ] {
             assert!(env(std::slice::from_ref(&bad)).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn elements_become_what_code_can_name() {
+        let check = |jsx| {
+            modules(&ModuleOptions {
+                jsx,
+                ..ModuleOptions::default()
+            })
+        };
+        let automatic = |source: &str| Jsx::Automatic {
+            import_source: source.to_owned(),
+        };
+        let classic = |factory: &str, fragment: &str| Jsx::Classic {
+            factory: factory.to_owned(),
+            fragment: fragment.to_owned(),
+        };
+        for good in [
+            Jsx::Off,
+            automatic("react"),
+            automatic("@scope/ui"),
+            classic("h", "Fragment"),
+            classic("React.createElement", "React.Fragment"),
+        ] {
+            assert_eq!(check(good.clone()), Ok(()), "{good:?}");
+        }
+        for bad in [
+            automatic(""),
+            automatic("./ui"),
+            automatic("/ui"),
+            automatic("a\nb"),
+            classic("", "F"),
+            classic("h", "a."),
+            classic("h()", "F"),
+            classic("1", "F"),
+        ] {
+            assert!(check(bad.clone()).is_err(), "{bad:?}");
         }
     }
 }

@@ -88,6 +88,7 @@ corpus! {
     process_facts
     timers_order
     timers_promises
+    typescript_erased
     typescript_lines
     wasm_instantiate
     web_blob

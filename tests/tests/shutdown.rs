@@ -26,6 +26,7 @@ fn spin(sidecar: &mut RawSidecar) {
             argv: Vec::new(),
             cwd: "/app".to_owned(),
             conditions: Vec::new(),
+            modules: protocol::ModuleOptions::default(),
             functions: Vec::new(),
         },
     );

@@ -97,6 +97,7 @@ fn bare(heap_mib: u32) -> OpenSession {
         argv: Vec::new(),
         cwd: "/".to_owned(),
         conditions: Vec::new(),
+        modules: protocol::ModuleOptions::default(),
         functions: Vec::new(),
     }
 }

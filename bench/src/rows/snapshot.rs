@@ -116,6 +116,7 @@ fn warm(root: &Root) -> WarmSnapshot {
         argv: Vec::new(),
         cwd: root.guest.clone(),
         conditions: Vec::new(),
+        modules: protocol::ModuleOptions::default(),
         limits: LimitsRequest::default(),
     }
 }

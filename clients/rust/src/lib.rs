@@ -63,7 +63,7 @@ pub use protocol::frame::{
     Until, Welcome,
 };
 pub use protocol::{
-    Blob, CallMode, EnvVar, JsError, LimitKind, LimitReport, Limits, LimitsRequest, MethodStats,
-    Outcome, ProcessStats, Reason, RequestId, Root, SessionId, SessionStats, SnapshotKey,
-    StackFrame, Usage, Value, ValueFormat,
+    Blob, CallMode, EnvVar, JsError, Jsx, LimitKind, LimitReport, Limits, LimitsRequest,
+    MethodStats, ModuleOptions, Outcome, ProcessStats, Reason, RequestId, Root, SessionId,
+    SessionStats, SnapshotKey, StackFrame, TypeScript, Usage, Value, ValueFormat,
 };

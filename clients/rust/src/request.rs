@@ -1,7 +1,7 @@
 //! What hosts ask for, with the usual choices made.
 
 use protocol::frame::{Call, CallTarget, Code, Execute, Until, WarmSnapshot};
-use protocol::{Blob, EnvVar, LimitsRequest, Root, SnapshotKey, Value, ValueFormat};
+use protocol::{Blob, EnvVar, LimitsRequest, ModuleOptions, Root, SnapshotKey, Value, ValueFormat};
 
 /// The working directory of a guest when the host does not say.
 const DEFAULT_CWD: &str = "/app";
@@ -23,6 +23,8 @@ pub struct SessionOptions {
     pub cwd: String,
     /// Conditions for `exports` and `imports`, beyond Node's own.
     pub conditions: Vec<String>,
+    /// What becomes of TypeScript and of elements in `.jsx` and `.tsx`.
+    pub modules: ModuleOptions,
 }
 
 impl Default for SessionOptions {
@@ -35,6 +37,7 @@ impl Default for SessionOptions {
             argv: Vec::new(),
             cwd: DEFAULT_CWD.to_owned(),
             conditions: Vec::new(),
+            modules: ModuleOptions::default(),
         }
     }
 }
@@ -56,6 +59,8 @@ pub struct SnapshotSpec {
     pub cwd: String,
     /// Conditions for `exports` and `imports`, beyond Node's own.
     pub conditions: Vec<String>,
+    /// What becomes of TypeScript and of elements in `.jsx` and `.tsx`.
+    pub modules: ModuleOptions,
     /// Limits meanwhile.
     pub limits: LimitsRequest,
 }
@@ -70,6 +75,7 @@ impl Default for SnapshotSpec {
             argv: Vec::new(),
             cwd: DEFAULT_CWD.to_owned(),
             conditions: Vec::new(),
+            modules: ModuleOptions::default(),
             limits: LimitsRequest::default(),
         }
     }
@@ -85,6 +91,7 @@ impl From<SnapshotSpec> for WarmSnapshot {
             argv: spec.argv,
             cwd: spec.cwd,
             conditions: spec.conditions,
+            modules: spec.modules,
             limits: spec.limits,
         }
     }

@@ -268,6 +268,7 @@ fn open_frame(options: SessionOptions, functions: Vec<HostFunction>) -> HostFram
         argv: options.argv,
         cwd: options.cwd,
         conditions: options.conditions,
+        modules: options.modules,
         functions,
     })
 }

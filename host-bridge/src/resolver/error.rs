@@ -114,6 +114,22 @@ pub enum ResolveError {
         /// Path of the file.
         path: String,
     },
+    /// A file that only declares types.
+    #[error(
+        "A file of declarations has no code to run: {path}; import its types with `import type`"
+    )]
+    DeclarationsOnly {
+        /// Path of the file.
+        path: String,
+    },
+    /// TypeScript in a package: packages are published as JavaScript.
+    #[error(
+        "Types are not stripped from files below node_modules: {path}; a package must bring JavaScript"
+    )]
+    TypesInPackage {
+        /// Path of the file.
+        path: String,
+    },
     /// The specifier cannot mean a module.
     #[error("Invalid module \"{specifier}\" {reason}{}", imported_from(importer.as_deref()))]
     InvalidSpecifier {
@@ -283,6 +299,8 @@ impl ResolveError {
             }
             ResolveError::DirectoryImport { .. } => "ERR_UNSUPPORTED_DIR_IMPORT",
             ResolveError::UnknownExtension { .. } => "ERR_UNKNOWN_FILE_EXTENSION",
+            ResolveError::DeclarationsOnly { .. } => "ERR_UNKNOWN_FILE_EXTENSION",
+            ResolveError::TypesInPackage { .. } => "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING",
             ResolveError::AddonsDisabled { .. } => "ERR_DLOPEN_DISABLED",
             ResolveError::InvalidSpecifier { .. } | ResolveError::SpecifierTooLong { .. } => {
                 "ERR_INVALID_MODULE_SPECIFIER"
@@ -312,6 +330,7 @@ impl ResolveError {
     pub fn class(&self) -> ErrorClass {
         match self {
             ResolveError::UnknownExtension { .. }
+            | ResolveError::DeclarationsOnly { .. }
             | ResolveError::InvalidSpecifier { .. }
             | ResolveError::SpecifierTooLong { .. }
             | ResolveError::EmptyRequest

@@ -1,6 +1,6 @@
 //! How the contents of a file are to be taken: by extension and by package scope.
 //!
-//! Node's docs, Packages, "Determining module system".
+//! Node's docs, Packages, "Determining module system", and Modules: TypeScript.
 
 use super::package::{Blame, PackageType};
 use super::{ImportKind, Language, ModuleFormat, ResolveError, Resolver, paths};
@@ -13,12 +13,15 @@ impl Resolver {
         kind: ImportKind,
     ) -> Result<ModuleFormat, ResolveError> {
         let name = paths::file_name(path);
+        check_types(path, name)?;
         match (handled_extension(name, kind), kind) {
-            (".mjs", _) => Ok(ModuleFormat::EsModule),
-            (".cjs", _) => Ok(ModuleFormat::CommonJs),
+            (".mjs" | ".mts", _) => Ok(ModuleFormat::EsModule),
+            (".cjs" | ".cts", _) => Ok(ModuleFormat::CommonJs),
             (".json", _) => Ok(ModuleFormat::Json),
             (".wasm", _) => Ok(ModuleFormat::Wasm),
-            (".js", _) | ("", ImportKind::Import) => self.format_of_scope(path, kind),
+            (".js" | ".ts" | ".jsx" | ".tsx", _) | ("", ImportKind::Import) => {
+                self.format_of_scope(path, kind)
+            }
             (".node", ImportKind::Require) => Err(ResolveError::AddonsDisabled {
                 path: path.to_owned(),
             }),
@@ -45,6 +48,26 @@ impl Resolver {
             PackageType::None => ModuleFormat::Undeclared,
         })
     }
+}
+
+/// Refuses what has types and cannot be run. Node's docs, Modules: TypeScript, "Type
+/// stripping in dependencies".
+fn check_types(path: &str, name: &str) -> Result<(), ResolveError> {
+    if !matches!(language_of(path), Language::TypeScript | Language::Tsx) {
+        return Ok(());
+    }
+    if [".d.ts", ".d.mts", ".d.cts"]
+        .iter()
+        .any(|end| name.ends_with(end))
+    {
+        let path = path.to_owned();
+        return Err(ResolveError::DeclarationsOnly { path });
+    }
+    if path.contains("/node_modules/") {
+        let path = path.to_owned();
+        return Err(ResolveError::TypesInPackage { path });
+    }
+    Ok(())
 }
 
 /// The extension that decides. `require` looks at the end of the name, so that `.cjs` is

@@ -8,6 +8,9 @@
 //! - Native add-ons are refused, as by `node --no-addons`: `ERR_DLOPEN_DISABLED`, and the
 //!   condition `node-addons` does not hold, so that a package gives what needs none.
 //! - `.wasm` and `data:application/wasm` are formats for `import`, `.wasm` for `require` too.
+//! - `.ts`, `.mts`, `.cts`, and also `.tsx` and `.jsx`, have formats like their counterparts in
+//!   JavaScript, by the rules of Node 22 ("Modules: TypeScript"): no extension is searched for,
+//!   and below `node_modules` types are refused. Files of declarations are refused.
 //! - No global folders (`NODE_PATH`, `$HOME/.node_modules`): there is no host environment.
 //! - A link that leaves the host directories is an error of its own (`ERR_ACCESS_DENIED`)
 //!   where Node has no such notion, rather than a file that is missing. A FIFO, a socket or
@@ -177,6 +180,14 @@ pub enum Language {
     Tsx,
 }
 
+impl Language {
+    /// Language of the file at a path.
+    #[must_use]
+    pub fn of(path: &str) -> Language {
+        format::language_of(path)
+    }
+}
+
 impl Resolver {
     /// A resolver over `directories`.
     #[must_use]
@@ -215,7 +226,7 @@ impl Resolver {
             Location::Builtin { name } => Ok(Resolved::Builtin { name }),
             Location::File { path, url } => {
                 let format = self.format_of(&path, kind)?;
-                let language = format::language_of(&path);
+                let language = Language::of(&path);
                 Ok(Resolved::File {
                     path,
                     url,

@@ -3,7 +3,9 @@
 use crate::bounds::{MAX_ARG, MAX_LIST, MAX_NAME, MAX_PATH};
 use crate::guest::{encode_env, load_env};
 use crate::wire::{Reader, Wire, Writer};
-use crate::{EncodeError, EnvVar, FrameError, HostFunction, LimitsRequest, Root, SnapshotKey};
+use crate::{
+    EncodeError, EnvVar, FrameError, HostFunction, LimitsRequest, ModuleOptions, Root, SnapshotKey,
+};
 
 /// Opens a session. Answered by `SessionOpened` or `Refused`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub struct OpenSession {
     pub cwd: String,
     /// Conditions for `exports` and `imports`, beyond Node's own.
     pub conditions: Vec<String>,
+    /// What becomes of TypeScript and of elements.
+    pub modules: ModuleOptions,
     /// Functions of the host that the guest may call.
     pub functions: Vec<HostFunction>,
 }
@@ -38,6 +42,7 @@ impl Wire for OpenSession {
             argv: src.texts("open_session.argv", MAX_ARG)?,
             cwd: src.text("open_session.cwd", MAX_PATH)?,
             conditions: src.texts("open_session.conditions", MAX_NAME)?,
+            modules: ModuleOptions::load(src)?,
             functions: src.values("open_session.functions", MAX_LIST)?,
         })
     }
@@ -53,6 +58,7 @@ impl Wire for OpenSession {
         dst.texts("open_session.argv", MAX_ARG, &self.argv)?;
         dst.text("open_session.cwd", MAX_PATH, &self.cwd)?;
         dst.texts("open_session.conditions", MAX_NAME, &self.conditions)?;
+        self.modules.encode(dst)?;
         dst.values("open_session.functions", MAX_LIST, &self.functions)?;
         Ok(())
     }

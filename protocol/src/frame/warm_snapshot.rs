@@ -3,7 +3,7 @@
 use crate::bounds::{MAX_ARG, MAX_LIST, MAX_NAME, MAX_PATH, MAX_SCRIPT};
 use crate::guest::{encode_env, load_env};
 use crate::wire::{Reader, Wire, Writer};
-use crate::{EncodeError, EnvVar, FrameError, LimitsRequest, Root};
+use crate::{EncodeError, EnvVar, FrameError, LimitsRequest, ModuleOptions, Root};
 
 /// Asks for a snapshot; an equal one that exists is reused.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct WarmSnapshot {
     pub cwd: String,
     /// Conditions for `exports` and `imports`, beyond Node's own.
     pub conditions: Vec<String>,
+    /// What becomes of TypeScript and of elements.
+    pub modules: ModuleOptions,
     /// Limits while the snapshot is made.
     pub limits: LimitsRequest,
 }
@@ -38,6 +40,7 @@ impl Wire for WarmSnapshot {
             argv: src.texts("warm_snapshot.argv", MAX_ARG)?,
             cwd: src.text("warm_snapshot.cwd", MAX_PATH)?,
             conditions: src.texts("warm_snapshot.conditions", MAX_NAME)?,
+            modules: ModuleOptions::load(src)?,
             limits: LimitsRequest::load(src)?,
         })
     }
@@ -52,6 +55,7 @@ impl Wire for WarmSnapshot {
         dst.texts("warm_snapshot.argv", MAX_ARG, &self.argv)?;
         dst.text("warm_snapshot.cwd", MAX_PATH, &self.cwd)?;
         dst.texts("warm_snapshot.conditions", MAX_NAME, &self.conditions)?;
+        self.modules.encode(dst)?;
         self.limits.encode(dst)?;
         Ok(())
     }

@@ -18,7 +18,21 @@ struct OpenSession {
     argv: Vec<String>,
     cwd: String,
     conditions: Vec<String>,
+    modules: (TypeScript, Jsx),
     functions: Vec<(String, Mode, Format)>,
+}
+
+#[derive(bincode::Encode, bincode::Decode)]
+enum TypeScript {
+    Strip,
+    Transform,
+}
+
+#[derive(bincode::Encode, bincode::Decode)]
+enum Jsx {
+    Off,
+    Automatic { import_source: String },
+    Classic { factory: String, fragment: String },
 }
 
 #[derive(bincode::Encode, bincode::Decode)]

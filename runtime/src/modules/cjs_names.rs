@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use crate::session::State;
-use host_bridge::cjs_lexer;
 use host_bridge::reader::FileContents;
 use host_bridge::resolver::{ImportKind, ModuleFormat, Referrer, Resolved};
 
@@ -17,18 +16,13 @@ pub(crate) fn named_exports(state: &State, path: &str, contents: &FileContents) 
     let mut seen = HashSet::from([path.to_owned()]);
     let mut queue = vec![(path.to_owned(), contents.clone())];
     while let Some((path, contents)) = queue.pop() {
-        let Ok(text) = std::str::from_utf8(contents.bytes()) else {
-            continue;
-        };
-        let Ok(found) = cjs_lexer::named_exports(text) else {
-            continue;
-        };
-        names.extend(found.exports);
-        for specifier in found.reexports {
+        let found = state.modules.exports_of(&path, &contents);
+        names.extend(found.exports.iter().cloned());
+        for specifier in &found.reexports {
             if seen.len() > MAX_REEXPORTS {
                 break;
             }
-            if let Some((path, contents)) = reexported(state, &path, &specifier)
+            if let Some((path, contents)) = reexported(state, &path, specifier)
                 && seen.insert(path.clone())
             {
                 queue.push((path, contents));

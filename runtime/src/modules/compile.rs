@@ -7,6 +7,7 @@ use super::Purpose;
 use super::attributes::Attributes;
 use super::cjs_names::named_exports;
 use super::detect::detect;
+use super::language::javascript;
 use super::map::{Entry, ModuleKey, Origin};
 use super::resolve::{Target, TargetKind, file_name};
 use super::source;
@@ -80,7 +81,7 @@ pub(crate) fn compile<'s>(
     };
     match format {
         ModuleFormat::EsModule => {
-            let text = file_text(scope, state, path)?;
+            let text = file_text(scope, state, path, format)?;
             let module = source::compile_module(scope, state, &text, &target.url)?;
             Some(Compiled::source_text(module))
         }
@@ -92,7 +93,7 @@ pub(crate) fn compile<'s>(
         ModuleFormat::Json => {
             // Without query and fragment it is the value that `require` gives.
             let shared_as = Some(path.as_str()).filter(|_| !target.url.contains(['?', '#']));
-            let text = file_text(scope, state, path)?.to_string(scope)?;
+            let text = file_text(scope, state, path, format)?.to_string(scope)?;
             let value = state
                 .hooks
                 .get()?
@@ -120,14 +121,16 @@ pub(crate) fn read(scope: &mut Scope<'_, '_>, state: &State, path: &str) -> Opti
     }
 }
 
-/// The text of a file: the one place where it is obtained.
+/// The text of a file, in JavaScript, for the grammar of `format`: the one place where it is
+/// obtained.
 pub(crate) fn file_text(
     scope: &mut Scope<'_, '_>,
     state: &State,
     path: &str,
+    format: ModuleFormat,
 ) -> Option<Arc<SharedText>> {
     let contents = read(scope, state, path)?;
-    Some(SharedText::of(&contents))
+    javascript(scope, &state.modules, path, format, &contents)
 }
 
 /// An ES module from text that is no file's.

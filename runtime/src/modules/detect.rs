@@ -128,7 +128,7 @@ fn compiled_file<'s>(
     path: &str,
     grammar: Grammar,
 ) -> Option<Wrapped<'s>> {
-    let text = file_text(scope, state, path)?;
+    let text = file_text(scope, state, path, ModuleFormat::CommonJs)?;
     wrapped(
         scope,
         path,

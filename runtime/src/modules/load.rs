@@ -9,6 +9,7 @@ use super::attributes::Attributes;
 use super::compile::{Compiled, source_text};
 use super::detect::detect;
 use super::graph::{graph, insert, linked_graph};
+use super::language::javascript_of;
 use super::resolve::{Target, TargetKind, resolve_or_throw};
 use super::scope_error::advise;
 use crate::Scope;
@@ -91,12 +92,13 @@ pub(crate) fn import_source<'s>(
     let target = Target {
         url: super::path_url(&path),
         kind: TargetKind::File {
-            path,
+            language: Language::of(&path),
+            path: path.clone(),
             format: ModuleFormat::EsModule,
-            language: Language::default(),
         },
     };
-    let compiled = source_text(scope, source, &target.url)?;
+    let source = javascript_of(scope, &state.modules, &path, source)?;
+    let compiled = source_text(scope, &source, &target.url)?;
     state.modules.map.borrow_mut().main = Some(target.url.clone());
     let module = replaced(scope, state, &target, compiled, Purpose::Import)?;
     evaluated_as_job(scope, module, &target.url)

@@ -6,7 +6,7 @@
 //! URL and what failed; `walk.rs` finds what a graph lacks and `graph.rs` links it, no deeper
 //! than `depth.rs` says; `load.rs` imports for the host, `dynamic.rs` for `import()`, `require.rs` for `require`; `synthetic.rs` is what V8 asks of
 //! modules that run, `thrown.rs` makes errors, and `natives.rs` what the CommonJS loader in JavaScript needs.
-//! `text.rs` keeps text and compiled code of a file for all sessions, `code_maker.rs` makes
+//! `language.rs` turns TypeScript and elements into JavaScript, `text.rs` keeps text and compiled code of a file for all sessions, `code_maker.rs` makes
 //! the code.
 
 mod attributes;
@@ -17,6 +17,7 @@ mod depth;
 mod detect;
 mod dynamic;
 mod graph;
+mod language;
 mod link_error;
 mod load;
 mod map;
@@ -34,8 +35,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use host_bridge::OpenSpec;
 use host_bridge::reader::{HostDirectories, SharedSources};
 use host_bridge::resolver::Resolver;
+use protocol::ModuleOptions;
 
 use crate::code_cache::ImageCode;
 
@@ -91,6 +94,8 @@ pub(crate) struct Modules {
     pub(crate) map: RefCell<ModuleMap>,
     /// Guest path that relative specifiers of the host start from.
     pub(crate) cwd: String,
+    /// What becomes of TypeScript and of elements.
+    pub(crate) options: ModuleOptions,
     /// Entry specifiers of the snapshot: specifier to URL.
     pub(crate) pinned: BTreeMap<String, String>,
     /// What was found out about files without a declared grammar, by path.
@@ -115,7 +120,7 @@ impl Modules {
     pub(crate) fn new(
         directories: Arc<HostDirectories>,
         resolver: Resolver,
-        cwd: String,
+        spec: &OpenSpec,
         snapshot: Snapshot,
         (image_code, code_maker): (Arc<ImageCode>, Option<Arc<CodeMaker>>),
     ) -> Modules {
@@ -123,7 +128,8 @@ impl Modules {
             directories,
             resolver,
             map: RefCell::new(ModuleMap::over(snapshot.modules)),
-            cwd,
+            cwd: spec.cwd.clone(),
+            options: spec.modules.clone(),
             pinned: snapshot.entries,
             detected: RefCell::default(),
             counted: RefCell::default(),

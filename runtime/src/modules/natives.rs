@@ -80,7 +80,8 @@ fn read_text<'s>(
         return;
     };
     let path = args.get(0).to_rust_string_lossy(scope);
-    let text = file_text(scope, &state, &path).and_then(|text| text.to_string(scope));
+    let text = file_text(scope, &state, &path, ModuleFormat::CommonJs)
+        .and_then(|text| text.to_string(scope));
     if let Some(source) = text {
         result.set(source.into());
     }

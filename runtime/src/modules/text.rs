@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use bytes::Bytes;
 use host_bridge::blob_cache::BlobCache;
 use host_bridge::reader::FileContents;
 use sha2::{Digest as _, Sha256};
@@ -20,6 +21,8 @@ const MIN_EXTERNAL: usize = 1024;
 const MIN_CACHED: usize = 512;
 /// Characters of the longest.
 const MAX_CACHED: usize = 16 << 20;
+/// Translations of one file whose texts are kept.
+const MAX_TRANSLATIONS: usize = 4;
 /// Bytes of memory that are counted for the compiled code of a text, of all kinds, beside two
 /// for each character; what is over that is not kept.
 const CODE_ALLOWANCE: usize = 4096;
@@ -80,6 +83,25 @@ impl SharedText {
             let weight = n_own.saturating_add(code_allowance(&units));
             (SharedText::new(units), weight)
         })
+    }
+
+    /// The text that the file with these contents was translated to. Whoever gives the same
+    /// `translation`, not an equal one, gets the same text.
+    pub(crate) fn of_translation(contents: &FileContents, translation: &Bytes) -> Arc<SharedText> {
+        let all = contents.derived_weighed(|bytes| {
+            // What the file takes in JavaScript is about what it takes itself.
+            (Translations::default(), bytes.len().saturating_mul(4))
+        });
+        let mut all = all.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, text)) = all.iter().find(|(known, _)| is_same(known, translation)) {
+            return Arc::clone(text);
+        }
+        let text = Arc::new(SharedText::new(Units::from_utf8(translation)));
+        if MAX_TRANSLATIONS <= all.len() {
+            all.remove(0);
+        }
+        all.push((translation.clone(), Arc::clone(&text)));
+        text
     }
 
     fn new(units: Units) -> SharedText {
@@ -186,6 +208,14 @@ impl SharedText {
         hash.update(self.digest.get_or_init(|| self.units.digest()));
         hash.finalize().into()
     }
+}
+
+/// Texts of the translations of one file, oldest first.
+#[derive(Default)]
+struct Translations(Mutex<Vec<(Bytes, Arc<SharedText>)>>);
+
+fn is_same(a: &Bytes, b: &Bytes) -> bool {
+    std::ptr::eq(a.as_ptr(), b.as_ptr()) && a.len() == b.len()
 }
 
 impl Slot {

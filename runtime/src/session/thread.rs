@@ -213,7 +213,7 @@ pub(crate) fn session_modules(
     Ok(Modules::new(
         directories,
         resolver,
-        spec.cwd.clone(),
+        spec,
         Snapshot {
             modules: Arc::clone(&image.modules),
             entries: image.entries.clone(),

@@ -309,6 +309,7 @@ fn open_spec(spec: &WarmSnapshot, limits: Limits) -> OpenSpec {
         argv: spec.argv.clone(),
         cwd: spec.cwd.clone(),
         conditions: spec.conditions.clone(),
+        modules: spec.modules.clone(),
         functions: Vec::new(),
     }
 }

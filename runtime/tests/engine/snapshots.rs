@@ -24,6 +24,7 @@ fn snapshot(entries: &[&str], script: Option<&str>) -> WarmSnapshot {
         argv: Vec::new(),
         cwd: "/app".into(),
         conditions: Vec::new(),
+        modules: protocol::ModuleOptions::default(),
         limits: LimitsRequest::default(),
     }
 }

@@ -52,6 +52,7 @@ pub(crate) fn spec(id: u32) -> OpenSpec {
         argv: vec!["node".into(), "main.js".into()],
         cwd: "/app".into(),
         conditions: Vec::new(),
+        modules: protocol::ModuleOptions::default(),
         functions: Vec::new(),
     }
 }

@@ -36,6 +36,7 @@ pub(crate) fn handle(
         argv: open.argv,
         cwd: open.cwd,
         conditions: open.conditions,
+        modules: open.modules,
         functions: open.functions,
     };
     let handle = state
@@ -60,7 +61,8 @@ fn check(open: &OpenSession) -> Result<(), InvalidArgument> {
     validate::functions(&open.functions)?;
     validate::env(&open.env)?;
     validate::argv(&open.argv)?;
-    validate::conditions(&open.conditions)
+    validate::conditions(&open.conditions)?;
+    validate::modules(&open.modules)
 }
 
 fn refusal(state: &State, err: OpenError) -> RequestError {

@@ -28,5 +28,6 @@ fn check(warm: &WarmSnapshot) -> Result<(), InvalidArgument> {
     validate::guest_path("cwd", &warm.cwd)?;
     validate::env(&warm.env)?;
     validate::argv(&warm.argv)?;
-    validate::conditions(&warm.conditions)
+    validate::conditions(&warm.conditions)?;
+    validate::modules(&warm.modules)
 }

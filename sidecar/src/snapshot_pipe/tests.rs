@@ -16,6 +16,7 @@ fn warm() -> WarmSnapshot {
         argv: vec!["node".to_owned()],
         cwd: "/app".to_owned(),
         conditions: Vec::new(),
+        modules: protocol::ModuleOptions::default(),
         limits: LimitsRequest::default(),
     }
 }

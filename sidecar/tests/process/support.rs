@@ -168,6 +168,7 @@ pub fn open() -> OpenSession {
         argv: Vec::new(),
         cwd: "/".to_owned(),
         conditions: Vec::new(),
+        modules: protocol::ModuleOptions::default(),
         functions: vec![HostFunction {
             name: "f".to_owned(),
             mode: CallMode::Sync,

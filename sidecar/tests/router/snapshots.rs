@@ -20,6 +20,7 @@ pub fn warm(entry: &str) -> WarmSnapshot {
         argv: Vec::new(),
         cwd: "/".to_owned(),
         conditions: Vec::new(),
+        modules: protocol::ModuleOptions::default(),
         limits: LimitsRequest::default(),
     }
 }

@@ -313,6 +313,7 @@ pub fn open(argv: &[&str]) -> OpenSession {
         argv: argv.iter().map(|arg| (*arg).to_owned()).collect(),
         cwd: "/".to_owned(),
         conditions: Vec::new(),
+        modules: protocol::ModuleOptions::default(),
         functions: vec![HostFunction {
             name: "f".to_owned(),
             mode: CallMode::Async,

@@ -125,7 +125,7 @@ const FILES_TABLE: &str = "
     ./m.wasm           | =                            | /app/m.wasm Wasm
     ./addon.node       | ERR_UNKNOWN_FILE_EXTENSION   | ERR_DLOPEN_DISABLED
     ./addon            | ERR_MODULE_NOT_FOUND         | ERR_DLOPEN_DISABLED
-    ./types.ts         | ERR_UNKNOWN_FILE_EXTENSION   | /app/types.ts Undeclared
+    ./types.ts         | =                            | /app/types.ts Undeclared
     ./bin              | =                            | /app/bin Undeclared
     ./.js              | =                            | /app/.js Undeclared
     ./dir              | ERR_UNSUPPORTED_DIR_IMPORT   | /app/dir/index.js Undeclared

@@ -3,8 +3,8 @@
 use protocol::bounds::{MAX_ARG, MAX_ENV_BYTES, MAX_ENV_VALUE, MAX_LIST, MAX_NAME, MAX_PATH};
 use protocol::frame::{Kind, OpenSession, SessionClosed, WarmSnapshot};
 use protocol::{
-    CallMode, EncodeError, EnvVar, Fault, HostFunction, LimitsRequest, MethodStats, Root,
-    SessionStats, ValueFormat,
+    CallMode, EncodeError, EnvVar, Fault, HostFunction, Jsx, LimitsRequest, MethodStats,
+    ModuleOptions, Root, SessionStats, ValueFormat,
 };
 
 use super::{check, grow, x};
@@ -19,6 +19,7 @@ fn open() -> OpenSession {
         argv: Vec::new(),
         cwd: String::new(),
         conditions: Vec::new(),
+        modules: ModuleOptions::default(),
         functions: Vec::new(),
     }
 }
@@ -32,6 +33,7 @@ fn warm() -> WarmSnapshot {
         argv: Vec::new(),
         cwd: String::new(),
         conditions: Vec::new(),
+        modules: ModuleOptions::default(),
         limits: LimitsRequest::default(),
     }
 }
@@ -167,6 +169,34 @@ fn texts_of_opening() {
     check("warm_snapshot.entries", MAX_PATH, b"x", |n| {
         let entries = vec![x(n)];
         Any::host(0, 1, WarmSnapshot { entries, ..warm() })
+    });
+}
+
+#[test]
+fn texts_of_jsx() {
+    let with = |jsx| {
+        let modules = ModuleOptions {
+            jsx,
+            ..ModuleOptions::default()
+        };
+        Any::host(1, 1, OpenSession { modules, ..open() })
+    };
+    check("jsx.import_source", MAX_PATH, b"x", |n| {
+        with(Jsx::Automatic {
+            import_source: x(n),
+        })
+    });
+    check("jsx.factory", MAX_NAME, b"x", |n| {
+        with(Jsx::Classic {
+            factory: x(n),
+            fragment: String::new(),
+        })
+    });
+    check("jsx.fragment", MAX_NAME, b"x", |n| {
+        with(Jsx::Classic {
+            factory: String::new(),
+            fragment: x(n),
+        })
     });
 }
 

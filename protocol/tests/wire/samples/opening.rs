@@ -2,7 +2,8 @@
 
 use protocol::frame::{OpenSession, SessionOpened, SnapshotReady, WarmSnapshot};
 use protocol::{
-    CallMode, EnvVar, HostFunction, Limits, LimitsRequest, Root, SnapshotKey, ValueFormat,
+    CallMode, EnvVar, HostFunction, Jsx, Limits, LimitsRequest, ModuleOptions, Root, SnapshotKey,
+    TypeScript, ValueFormat,
 };
 
 use super::{Sample, host, sidecar, text, texts};
@@ -26,6 +27,7 @@ fn snapshots() -> Vec<Sample> {
                 argv: Vec::new(),
                 cwd: text("/"),
                 conditions: Vec::new(),
+                modules: ModuleOptions::default(),
                 limits: LimitsRequest::default(),
             },
         ),
@@ -40,6 +42,10 @@ fn snapshots() -> Vec<Sample> {
                 argv: texts(&["node", "agent"]),
                 cwd: text("/app"),
                 conditions: texts(&["worker"]),
+                modules: ModuleOptions {
+                    typescript: TypeScript::Transform,
+                    jsx: Jsx::automatic(),
+                },
                 limits: Limits::DEFAULT.into(),
             },
         ),
@@ -73,6 +79,7 @@ fn sessions() -> Vec<Sample> {
                 argv: Vec::new(),
                 cwd: text("/"),
                 conditions: Vec::new(),
+                modules: ModuleOptions::default(),
                 functions: Vec::new(),
             },
         ),
@@ -92,6 +99,10 @@ fn sessions() -> Vec<Sample> {
                 argv: texts(&["node", "agent"]),
                 cwd: text("/app"),
                 conditions: texts(&["worker", "import"]),
+                modules: ModuleOptions {
+                    typescript: TypeScript::Strip,
+                    jsx: Jsx::classic(),
+                },
                 functions: vec![
                     function("fs.read", CallMode::Sync, ValueFormat::Raw),
                     function("fetch", CallMode::Async, ValueFormat::V8),

@@ -7,7 +7,7 @@ use protocol::frame::{
     Call, CallTarget, Cancel, CloseSession, Code, Execute, GetStats, Hello, HostError, HostFrame,
     HostReply, OpenSession, Ping, Pong, Reply, Shutdown, WarmSnapshot,
 };
-use protocol::{EnvVar, HostFunction, Root, SnapshotKey};
+use protocol::{EnvVar, HostFunction, Jsx, ModuleOptions, Root, SnapshotKey, TypeScript};
 
 use super::vocabulary::{blob, format, limits_request, mode, num32, text, texts, until, value};
 
@@ -27,20 +27,40 @@ pub(super) fn host_kinds() -> Vec<BoxedStrategy<HostFrame>> {
             max_frame,
         },
     );
+    let (warm, open) = opening_kinds();
+    let mut kinds = vec![
+        host(hello),
+        host(any::<[u8; 8]>().prop_map(|payload| Ping { payload })),
+        host(any::<[u8; 8]>().prop_map(|payload| Pong { payload })),
+        host(num32().prop_map(|grace_ms| Shutdown { grace_ms })),
+        warm,
+        open,
+        host(Just(Cancel {})),
+        host(Just(CloseSession {})),
+        host(Just(GetStats {})),
+    ];
+    kinds.extend(host_running_kinds());
+    kinds
+}
+
+fn opening_kinds() -> (BoxedStrategy<HostFrame>, BoxedStrategy<HostFrame>) {
     let warm = (
         (roots(), texts(), option::of(text()), env()),
-        (texts(), text(), texts(), limits_request()),
+        (texts(), text(), texts(), modules(), limits_request()),
     )
         .prop_map(
-            |((roots, entries, script, env), (argv, cwd, conditions, limits))| WarmSnapshot {
-                roots,
-                entries,
-                script,
-                env,
-                argv,
-                cwd,
-                conditions,
-                limits,
+            |((roots, entries, script, env), (argv, cwd, conditions, modules, limits))| {
+                WarmSnapshot {
+                    roots,
+                    entries,
+                    script,
+                    env,
+                    argv,
+                    cwd,
+                    conditions,
+                    modules,
+                    limits,
+                }
             },
         );
     let open = (
@@ -50,33 +70,24 @@ pub(super) fn host_kinds() -> Vec<BoxedStrategy<HostFrame>> {
             limits_request(),
             env(),
         ),
-        (texts(), text(), texts(), functions()),
+        (texts(), text(), texts(), modules(), functions()),
     )
         .prop_map(
-            |((key, roots, limits, env), (argv, cwd, conditions, functions))| OpenSession {
-                snapshot: key.map(SnapshotKey),
-                roots,
-                limits,
-                env,
-                argv,
-                cwd,
-                conditions,
-                functions,
+            |((key, roots, limits, env), (argv, cwd, conditions, modules, functions))| {
+                OpenSession {
+                    snapshot: key.map(SnapshotKey),
+                    roots,
+                    limits,
+                    env,
+                    argv,
+                    cwd,
+                    conditions,
+                    modules,
+                    functions,
+                }
             },
         );
-    let mut kinds = vec![
-        host(hello),
-        host(any::<[u8; 8]>().prop_map(|payload| Ping { payload })),
-        host(any::<[u8; 8]>().prop_map(|payload| Pong { payload })),
-        host(num32().prop_map(|grace_ms| Shutdown { grace_ms })),
-        host(warm),
-        host(open),
-        host(Just(Cancel {})),
-        host(Just(CloseSession {})),
-        host(Just(GetStats {})),
-    ];
-    kinds.extend(host_running_kinds());
-    kinds
+    (host(warm), host(open))
 }
 
 fn host_running_kinds() -> [BoxedStrategy<HostFrame>; 3] {
@@ -130,6 +141,18 @@ fn env() -> BoxedStrategy<Vec<EnvVar>> {
         0..3,
     )
     .boxed()
+}
+
+fn modules() -> BoxedStrategy<ModuleOptions> {
+    let typescript = prop_oneof![Just(TypeScript::Strip), Just(TypeScript::Transform)];
+    let jsx = prop_oneof![
+        Just(Jsx::Off),
+        text().prop_map(|import_source| Jsx::Automatic { import_source }),
+        (text(), text()).prop_map(|(factory, fragment)| Jsx::Classic { factory, fragment }),
+    ];
+    (typescript, jsx)
+        .prop_map(|(typescript, jsx)| ModuleOptions { typescript, jsx })
+        .boxed()
 }
 
 fn functions() -> BoxedStrategy<Vec<HostFunction>> {

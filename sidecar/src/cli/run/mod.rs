@@ -17,6 +17,7 @@ mod told;
 
 use std::path::PathBuf;
 
+use isolate_sidecar_client::{Jsx, ModuleOptions, TypeScript};
 use sidecar::ExitCode;
 
 use self::perform::{Performed, perform};
@@ -80,9 +81,68 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME")]
     conditions: Vec<String>,
 
+    /// What becomes of TypeScript: types are blanked, or what needs code in its place is
+    /// rewritten too.
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = TypeScriptArg::Strip)]
+    typescript: TypeScriptArg,
+
+    /// What becomes of elements in `.jsx` and `.tsx`.
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = JsxArg::Off)]
+    jsx: JsxArg,
+
+    /// The package that `--jsx automatic` imports from [default: react].
+    #[arg(long, value_name = "PACKAGE")]
+    jsx_import_source: Option<String>,
+
+    /// The function that `--jsx classic` calls [default: React.createElement].
+    #[arg(long, value_name = "NAME")]
+    jsx_factory: Option<String>,
+
+    /// What `--jsx classic` takes for `<>` [default: React.Fragment].
+    #[arg(long, value_name = "NAME")]
+    jsx_fragment: Option<String>,
+
     /// The guest's `process.argv` from the third on.
     #[arg(last = true, value_name = "ARGS")]
     args: Vec<String>,
+}
+
+/// What becomes of TypeScript.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum TypeScriptArg {
+    Strip,
+    Transform,
+}
+
+/// What becomes of elements.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum JsxArg {
+    Off,
+    Automatic,
+    Classic,
+}
+
+impl Args {
+    fn module_options(&self) -> ModuleOptions {
+        let name =
+            |given: &Option<String>, usual: &str| given.as_deref().unwrap_or(usual).to_owned();
+        ModuleOptions {
+            typescript: match self.typescript {
+                TypeScriptArg::Strip => TypeScript::Strip,
+                TypeScriptArg::Transform => TypeScript::Transform,
+            },
+            jsx: match self.jsx {
+                JsxArg::Off => Jsx::Off,
+                JsxArg::Automatic => Jsx::Automatic {
+                    import_source: name(&self.jsx_import_source, "react"),
+                },
+                JsxArg::Classic => Jsx::Classic {
+                    factory: name(&self.jsx_factory, "React.createElement"),
+                    fragment: name(&self.jsx_fragment, "React.Fragment"),
+                },
+            },
+        }
+    }
 }
 
 pub(super) fn run(args: Args) -> ExitCode {

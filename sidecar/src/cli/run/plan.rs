@@ -56,6 +56,7 @@ enum Guest {
 
 impl Plan {
     pub(super) fn new(args: Args) -> Result<Plan, UsageError> {
+        let modules = args.module_options();
         let guest = guest(args.eval, args.file)?;
         let mut directories = Directories::parse(&args.root)?;
         let specifier = match &guest {
@@ -69,6 +70,7 @@ impl Plan {
             entries: args.snapshot,
             cwd: cwd.clone(),
             conditions: args.conditions.clone(),
+            modules: modules.clone(),
             ..SnapshotSpec::default()
         });
         let limits = LimitsRequest {
@@ -88,6 +90,7 @@ impl Plan {
                 argv: argv.collect(),
                 cwd,
                 conditions: args.conditions,
+                modules,
             },
             snapshot,
             shows_log: own_variable(LOG_VARIABLE).is_some()

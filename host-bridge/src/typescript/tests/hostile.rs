@@ -1,0 +1,176 @@
+//! Text that is made to exhaust whoever reads it.
+
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::typescript::depth::MAX_DEPTH;
+
+/// What any text may take, on a machine that is busy with other tests.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Nestings: what is repeated, what stands in the middle, what is repeated after it.
+const NESTINGS: [(&str, &str, &str); 28] = [
+    ("(", "1", ")"),
+    ("[", "", "]"),
+    ("!", "1", ""),
+    ("-", "1", ""),
+    ("{", "", "}"),
+    ("if(a)", ";", ""),
+    ("if(a);else ", ";", ""),
+    ("a=>", "1", ""),
+    ("a?b:", "c", ""),
+    ("a?", "b", ":c"),
+    ("a=", "b", ""),
+    ("a**", "b", ""),
+    ("a+", "b", ""),
+    ("a.", "b", ""),
+    ("", "a", "!"),
+    ("", "a", "()"),
+    ("", "a", "[0]"),
+    ("", "a", " as T"),
+    ("`${", "1", "}`"),
+    ("new ", "a", ""),
+    ("class extends ", "a", "{}"),
+    ("(a?", "b", ")=>c"),
+    ("a<", "b", ""),
+    ("for(;;)", ";", ""),
+    ("()=>{", "", "}"),
+    ("<T>", "a", ""),
+    ("function f(){", "", "}"),
+    ("namespace a{", "", "}"),
+];
+
+/// The same in a type: `type A = `.
+const TYPES: [(&str, &str, &str); 9] = [
+    ("(", "1", ")"),
+    ("[", "", "]"),
+    ("{a:", "1", "}"),
+    ("", "a", "[]"),
+    ("keyof ", "a", ""),
+    ("A<", "1", ">"),
+    ("()=>", "1", ""),
+    ("A extends B?C:", "D", ""),
+    ("a.", "b", ""),
+];
+
+const ELEMENTS: [(&str, &str, &str); 3] = [
+    ("<p>", "", "</p>"),
+    ("<>", "", "</>"),
+    ("<p a={", "1", "}/>"),
+];
+
+fn nested((before, middle, after): (&str, &str, &str), depth: usize) -> String {
+    let (before, after) = (before.repeat(depth), after.repeat(depth));
+    format!("{before}{middle}{after}")
+}
+
+fn every_way(text: &str, path: &str) -> [Result<JavaScript, TypeScriptError>; 2] {
+    [TypeScript::Strip, TypeScript::Transform].map(|typescript| {
+        let start = Instant::now();
+        let made = ask(text, path, typescript, Jsx::automatic());
+        assert!(start.elapsed() < PATIENCE, "{:?}", text.get(..40));
+        made
+    })
+}
+
+#[track_caller]
+fn check(text: &str, path: &str) {
+    for made in every_way(text, path) {
+        let Err(error) = made else { continue };
+        let known = [
+            "ERR_LIMIT_TYPESCRIPT",
+            "ERR_INVALID_TYPESCRIPT_SYNTAX",
+            "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX",
+        ];
+        assert!(
+            known.contains(&error.code()),
+            "{:?}: {error}",
+            text.get(..40)
+        );
+    }
+}
+
+#[test]
+fn a_hundred_thousand_levels() {
+    for nesting in NESTINGS {
+        check(&nested(nesting, 100_000), "/app/a.mts");
+    }
+    for nesting in TYPES {
+        check(
+            &format!("type A = {}", nested(nesting, 100_000)),
+            "/app/a.mts",
+        );
+    }
+    for nesting in ELEMENTS {
+        check(&nested(nesting, 100_000), "/app/a.tsx");
+    }
+}
+
+#[test]
+fn as_deep_as_is_allowed() {
+    // What surrounds the innermost level: one statement, and at most two nodes a level.
+    let most = usize::try_from(MAX_DEPTH / 3).unwrap();
+    for nesting in NESTINGS {
+        check(&nested(nesting, most), "/app/a.mts");
+    }
+    for nesting in TYPES {
+        check(&format!("type A = {}", nested(nesting, most)), "/app/a.mts");
+    }
+    for nesting in ELEMENTS {
+        check(&nested(nesting, most), "/app/a.tsx");
+    }
+}
+
+#[test]
+fn a_chain_just_below_at_and_above_the_limit() {
+    let limit = usize::try_from(MAX_DEPTH).unwrap();
+    // The statement and the first operand count one each.
+    let sum = |n: usize| format!("a{}", " + a".repeat(n));
+    for n in [limit - 3, limit - 2] {
+        for made in every_way(&sum(n), "/app/a.mts") {
+            assert!(made.is_ok(), "{n}");
+        }
+    }
+    for made in every_way(&sum(limit - 1), "/app/a.mts") {
+        let error = made.unwrap_err();
+        assert!(matches!(error, TypeScriptError::TooDeep { .. }), "{error}");
+        assert_eq!(error.class(), TypeScriptErrorClass::RangeError);
+    }
+}
+
+#[test]
+fn a_long_text_is_not_deep() {
+    let text = "const a: number = f<T>(b as c);\n".repeat(10_000);
+    for made in every_way(&text, "/app/a.mts") {
+        assert!(made.is_ok());
+    }
+}
+
+#[test]
+fn ambiguity_is_bounded() {
+    for unit in [
+        "<",
+        "a<",
+        "(",
+        "<T,>(",
+        "f<a,b>(c)",
+        "(a:b=>",
+        "a?(b):c=>",
+        "a?(b,",
+        "async<T>(",
+        "x as <T>(",
+    ] {
+        check(&unit.repeat(5_000_000 / unit.len()), "/app/a.mts");
+    }
+}
+
+#[test]
+fn text_has_a_limit() {
+    let made = |n: usize| strip(&" ".repeat(n));
+    assert!(made(MAX_TEXT_BYTES - 1).is_ok());
+    assert!(made(MAX_TEXT_BYTES).is_ok());
+    let error = made(MAX_TEXT_BYTES + 1).unwrap_err();
+    let (size, limit) = (MAX_TEXT_BYTES + 1, MAX_TEXT_BYTES);
+    assert_eq!(error, TypeScriptError::TooLong { size, limit });
+    assert_eq!(error.code(), "ERR_LIMIT_TYPESCRIPT");
+}

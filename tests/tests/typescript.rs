@@ -1,0 +1,179 @@
+//! TypeScript and JSX by the options of a session, from files and from the host.
+
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "what goes wrong in a shared function fails the test, as it should"
+)]
+
+use std::fs;
+use std::path::Path;
+
+use e2e_tests::{error, json, open, root, sidecar};
+use isolate_sidecar_client::{
+    Code, Jsx, ModuleOptions, Outcome, Session, SessionOptions, Sidecar, TypeScript, import,
+};
+
+fn project(
+    sidecar: &Sidecar,
+    folder: &Path,
+    modules: ModuleOptions,
+    files: &[(&str, &str)],
+) -> Session {
+    for (name, text) in files {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let roots = vec![root(folder, "/app")];
+    open(
+        sidecar,
+        SessionOptions {
+            roots,
+            modules,
+            ..SessionOptions::default()
+        },
+    )
+}
+
+fn transform() -> ModuleOptions {
+    ModuleOptions {
+        typescript: TypeScript::Transform,
+        ..ModuleOptions::default()
+    }
+}
+
+fn with_jsx(jsx: Jsx) -> ModuleOptions {
+    ModuleOptions {
+        jsx,
+        ..ModuleOptions::default()
+    }
+}
+
+fn imported(session: &Session, specifier: &str) -> Outcome {
+    session.execute(import(specifier)).unwrap().outcome
+}
+
+#[track_caller]
+fn code_of(session: &Session, specifier: &str) -> String {
+    let error = error(imported(session, specifier));
+    error
+        .code
+        .clone()
+        .unwrap_or_else(|| panic!("no code: {error:?}"))
+}
+
+const FILES: [(&str, &str); 9] = [
+    (
+        "a.mts",
+        "import type { T } from './none.ts';\nimport { b } from './b.cts';\nexport default (b as number) + 1;",
+    ),
+    (
+        "b.cts",
+        "interface I {}\nconst c: number = require('./c.ts').c!;\nexports.b = c;",
+    ),
+    (
+        "c.ts",
+        "declare const x: any;\nmodule.exports = { c: 41 as number };",
+    ),
+    ("enum.mts", "enum E { A = 7 }\nexport default E.A;"),
+    ("bad.mts", "let a: = 1;"),
+    ("d.d.ts", "export {};"),
+    ("node_modules/p/index.ts", "export default 1;"),
+    (
+        "node_modules/p/package.json",
+        r#"{"type":"module","exports":"./index.ts"}"#,
+    ),
+    ("p.mjs", "export { default } from 'p';"),
+];
+
+#[test]
+fn both_module_systems_take_it() {
+    let (sidecar, folder) = (sidecar(), tempfile::tempdir().unwrap());
+    let session = project(&sidecar, folder.path(), ModuleOptions::default(), &FILES);
+    assert_eq!(json(imported(&session, "/app/a.mts")), 42);
+    assert_eq!(json(imported(&session, "/app/c.ts"))["c"], 41);
+}
+
+#[test]
+fn what_is_refused_has_nodes_codes() {
+    let (sidecar, folder) = (sidecar(), tempfile::tempdir().unwrap());
+    let session = project(&sidecar, folder.path(), ModuleOptions::default(), &FILES);
+    for (file, code) in [
+        ("/app/enum.mts", "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX"),
+        ("/app/bad.mts", "ERR_INVALID_TYPESCRIPT_SYNTAX"),
+        ("/app/d.d.ts", "ERR_UNKNOWN_FILE_EXTENSION"),
+        ("/app/p.mjs", "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING"),
+        ("/app/a", "ERR_MODULE_NOT_FOUND"),
+    ] {
+        assert_eq!(code_of(&session, file), code, "{file}");
+    }
+}
+
+#[test]
+fn transform_is_the_sessions_choice_and_keeps_places() {
+    let (sidecar, folder) = (sidecar(), tempfile::tempdir().unwrap());
+    let thrower = "enum E { A = 7 }\n\ntype T = 1;\n\n\n    throw new Error('x' as string);";
+    let files = [FILES[3], ("throws.mts", thrower)];
+    let strip = project(&sidecar, folder.path(), ModuleOptions::default(), &files);
+    let session = project(&sidecar, folder.path(), transform(), &[]);
+    assert_eq!(json(imported(&session, "/app/enum.mts")), 7);
+    assert_eq!(
+        code_of(&strip, "/app/enum.mts"),
+        "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX"
+    );
+    let error = error(imported(&session, "/app/throws.mts"));
+    let top = error.frames.first().unwrap();
+    assert_eq!((top.line, top.column), (6, 11), "{error:?}");
+    assert!(top.file.ends_with("/app/throws.mts"), "{error:?}");
+}
+
+#[test]
+fn elements_become_what_the_session_says() {
+    let (sidecar, folder) = (sidecar(), tempfile::tempdir().unwrap());
+    let runtime = "export const jsx = (t, p) => ['jsx', t, p.id]; export const Fragment = 'F';";
+    let files = [
+        (
+            "node_modules/react/package.json",
+            r#"{"type":"module","exports":{"./jsx-runtime":"./r.js"}}"#,
+        ),
+        ("node_modules/react/r.js", runtime),
+        ("package.json", r#"{"type":"module"}"#),
+        (
+            "a.tsx",
+            "const id: string = 'i';\nexport default <p id={id}/>;",
+        ),
+        (
+            "h.jsx",
+            "const h = (t, p) => ['h', t, p.id];\nexport default <p id='j'/>;",
+        ),
+    ];
+    let off = project(&sidecar, folder.path(), ModuleOptions::default(), &files);
+    assert_eq!(code_of(&off, "/app/a.tsx"), "ERR_UNKNOWN_FILE_EXTENSION");
+    let automatic = project(&sidecar, folder.path(), with_jsx(Jsx::automatic()), &[]);
+    assert_eq!(
+        json(imported(&automatic, "/app/a.tsx")),
+        serde_json::json!(["jsx", "p", "i"])
+    );
+    let classic = Jsx::Classic {
+        factory: "h".to_owned(),
+        fragment: "F".to_owned(),
+    };
+    let classic = project(&sidecar, folder.path(), with_jsx(classic), &[]);
+    assert_eq!(
+        json(imported(&classic, "/app/h.jsx")),
+        serde_json::json!(["h", "p", "j"])
+    );
+}
+
+#[test]
+fn a_module_of_the_host_is_what_its_name_says() {
+    let sidecar = sidecar();
+    let session = open(&sidecar, SessionOptions::default());
+    let mut execute = import("");
+    execute.code = Code::Module {
+        name: "host.ts".to_owned(),
+        source: "type A = 1;\nexport default 5 as A;".into(),
+    };
+    assert_eq!(json(session.execute(execute).unwrap().outcome), 5);
+}
