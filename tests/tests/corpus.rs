@@ -72,6 +72,7 @@ corpus! {
     modules_order_tick_of_job
     modules_require_esm
     modules_require_resolve
+    modules_require_while_evaluated
     modules_wasm_modules
     node_async_storage
     node_crypto

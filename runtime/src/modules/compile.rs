@@ -44,6 +44,7 @@ impl<'s> Compiled<'s> {
             origin: self.origin,
             export_names: self.export_names,
             restored: false,
+            is_known_async: false,
             imports: None,
         }
     }
