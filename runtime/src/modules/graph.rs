@@ -72,7 +72,12 @@ pub(crate) fn linked_graph<'s>(
         }
         explained(scope, state, |scope| {
             let module = lookup(scope, state, key)?;
-            module.instantiate_module(scope, callbacks::resolve_module)
+            match module.get_status() {
+                v8::ModuleStatus::Uninstantiated => {
+                    module.instantiate_module(scope, callbacks::resolve_module)
+                }
+                _ => Some(true),
+            }
         })
     });
     match linked {
@@ -141,6 +146,10 @@ pub(crate) fn ensure(
     }
     let compiled = caught(scope, |scope| {
         let compiled = compile(scope, state, target, attributes, purpose)?;
+        // A guest that patches the loader has a say while a file is compiled.
+        if state.modules.map.borrow().contains(key) {
+            return Some(());
+        }
         insert(scope, state, compiled.into_entry(scope, Rc::clone(key)))
     });
     match compiled {

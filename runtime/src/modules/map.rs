@@ -30,6 +30,8 @@ pub(crate) enum Origin {
     CommonJs {
         /// Guest path.
         path: String,
+        /// What the loader calls its module.
+        module: v8::Global<v8::Value>,
     },
     /// A built-in module.
     Builtin {
