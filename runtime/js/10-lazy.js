@@ -26,6 +26,7 @@
   function fileOf(name) {
     switch (name) {
       case 'helpers': return 'helpers';
+      case 'cjsLoader': return 'cjs-loader';
       case 'cjsResolve': return 'cjs-resolve';
       case 'define': case 'defineAll': case 'errors': return 'errors';
       case 'safeName': case 'safeConstructorName': case 'safeLookup': case 'inspectBase': return 'inspect-base';
@@ -122,8 +123,9 @@
   }
 
   lazyHook('builtin', 'builtins');
-  lazyHook('importCommonJs', 'cjs-loader');
-  lazyHook('importJson', 'cjs-loader');
+  lazyHook('importCommonJs', 'cjs-imports');
+  lazyHook('placeCommonJs', 'cjs-imports');
+  lazyHook('importJson', 'cjs-imports');
   lazyHook('importWasm', 'wasm-module');
   lazyHook('initWasmMeta', 'wasm-module');
   lazyHook('requireMain', 'cjs-loader');

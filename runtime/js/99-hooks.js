@@ -1,5 +1,5 @@
 // What the runtime calls when a session begins, and the globals that are there from then on. The hooks are: `restore`,
-// `runTimer`, `runTicks`, `dropTicks`, `importCommonJs`, `importJson`, `importWasm`, `isRunning`, `requireMain`,
+// `runTimer`, `runTicks`, `dropTicks`, `importCommonJs`, `importJson`, `importWasm`, `isRunning`, `placeCommonJs`, `requireMain`,
 // `builtin`, `builtinNames`, `refusedNames`, `setInput`, `defineRequire`, `emitProcessEvent`, `exitEvent`, `initImportMeta`,
 // `initWasmMeta`, `domException`, `nodeError` and `readGlobal`.
 (function (native, internal) {

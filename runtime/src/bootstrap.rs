@@ -167,17 +167,28 @@ impl Hooks {
         self.call(scope, "requireMain", &[path])
     }
 
+    /// Gives CommonJS files modules, unless they have them; it is that of the first.
+    pub(crate) fn place_common_js<'s>(
+        &self,
+        scope: &mut Scope<'s, '_>,
+        paths: &[String],
+    ) -> Option<v8::Local<'s, v8::Value>> {
+        let paths = string_array(scope, paths).into();
+        self.call(scope, "placeCommonJs", &[paths])
+    }
+
     /// Runs a CommonJS file that an ES module imports, unless it has run already: its exports
     /// and what stands in them under all but the first of `names`.
     pub(crate) fn import_common_js<'s>(
         &self,
         scope: &mut Scope<'s, '_>,
+        module: v8::Local<'s, v8::Value>,
         path: &str,
         names: &[String],
     ) -> Option<v8::Local<'s, v8::Array>> {
         let path = string(scope, path).into();
         let names = string_array(scope, names).into();
-        let values = self.call(scope, "importCommonJs", &[path, names])?;
+        let values = self.call(scope, "importCommonJs", &[module, path, names])?;
         v8::Local::<v8::Array>::try_from(values).ok()
     }
 

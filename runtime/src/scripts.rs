@@ -52,6 +52,7 @@ pub(crate) static SCRIPTS: &[Script] = scripts![
     "lazy/builtins.js",
     "lazy/bytes.js",
     "lazy/cjs-loader.js",
+    "lazy/cjs-imports.js",
     "lazy/cjs-resolve.js",
     "lazy/console-parts.js",
     "lazy/console.js",

@@ -54,6 +54,7 @@ corpus! {
     intl_formats
     language_features
     modules_attributes
+    modules_cache_of_imports
     modules_cjs_cycle
     modules_cjs_module
     modules_cjs_names
@@ -72,6 +73,7 @@ corpus! {
     modules_order_tick_of_job
     modules_require_esm
     modules_require_resolve
+    modules_require_while_evaluated
     modules_wasm_modules
     node_async_storage
     node_crypto

@@ -111,10 +111,13 @@ pub fn named_exports(source: &str) -> Result<CjsExports, LexError> {
 #[must_use]
 pub fn exports_of(contents: &FileContents) -> Arc<CjsExports> {
     contents.derived_weighed(|bytes| {
-        let found = std::str::from_utf8(bytes)
-            .ok()
-            .and_then(|source| named_exports(source).ok())
-            .unwrap_or_default();
+        let source = std::str::from_utf8(bytes).ok();
+        let found = source.and_then(|source| match source.strip_prefix('\u{feff}') {
+            // To Node's lexer the mark is a part of the first word.
+            Some(rest) => named_exports(&format!("_{rest}")).ok(),
+            None => named_exports(source).ok(),
+        });
+        let found = found.unwrap_or_default();
         let n_bytes = found.n_bytes();
         (found, n_bytes)
     })

@@ -14,9 +14,11 @@
   const { argumentValue, nodeError, validateString } = internal.errors;
   const { define } = internal;
 
-  // These two can be seen on every module, as in Node.
+  // These can be seen on every module, as in Node.
   const kIsMain = Symbol('kIsMainSymbol');
+  const kIsPlaced = Symbol('kIsCachedByESMLoader');
   const kIsRunning = Symbol('kIsExecuting');
+  const kIsVisited = Symbol('kModuleCircularVisited');
   const kParent = Symbol('kModuleParent');
   const kLoadedExports = Symbol('kModuleExport');
   const kIsEsModule = Symbol('kRequiredModuleSymbol');
@@ -91,16 +93,14 @@
     if (StringPrototypeStartsWith(request, 'node:')) return internal.builtin(request);
     const filename = Module._resolveFilename(request, parent, isMain);
     const cached = Module._cache[filename];
-    if (cached !== undefined) return cachedExports(cached, parent);
-    if (internal.isBuiltin(filename)) return internal.builtin(filename);
-    const module = new Module(filename, parent);
-    if (isMain) {
-      internal.process.mainModule = module;
-      define(module.require, 'main', module, true);
-      module.id = '.';
+    if (cached !== undefined) {
+      if (cached.loaded || cached[kIsPlaced] !== true || cached[kIsVisited] === true) return cachedExports(cached, parent);
+      // It is there because an import has been linked, and runs now.
+      updateChildren(parent, cached, true);
+      define(cached, kIsVisited, true, false);
     }
-    define(module, kIsMain, isMain === true, true);
-    Module._cache[filename] = module;
+    if (internal.isBuiltin(filename)) return internal.builtin(filename);
+    const module = cached ?? makeModule(filename, parent, isMain === true);
     if (asked !== undefined) found[asked] = filename;
     let isLoaded = false;
     try {
@@ -111,6 +111,19 @@
     }
     if (isPlain(module.exports, cycleProxy)) ObjectSetPrototypeOf(module.exports, ObjectPrototype);
     return module.exports;
+  }
+
+  function makeModule(filename, parent, isMain) {
+    const module = new Module(filename, parent);
+    if (isMain) {
+      internal.process.mainModule = module;
+      define(module.require, 'main', module, true);
+      module.id = '.';
+    }
+    define(module, kIsMain, isMain, true);
+    Module._cache[filename] = module;
+    define(module, kIsPlaced, false, true);
+    return module;
   }
 
   function cachedExports(module, parent) {
@@ -338,35 +351,5 @@
 
   internal.hooks.requireMain = (path) => Module._load(path, null, true);
   internal.hooks.isRunning = (path) => Module._cache[path]?.[kIsRunning] === true;
-  internal.hooks.importCommonJs = (path, names) => {
-    const cached = Module._cache[path];
-    const loaded = cached?.loaded ? cached.exports : Module._load(path, undefined, false);
-    const module = Module._cache[path];
-    let exports = loaded;
-    // What it was when the file had run counts, once.
-    if (module?.[kLoadedExports] !== undefined) {
-      exports = module[kLoadedExports];
-      module[kLoadedExports] = undefined;
-    }
-    const values = [exports];
-    for (let i = 1; i < names.length; i++) define(values, i, exportOf(exports, names[i]), true);
-    return values;
-  };
-
-  function exportOf(exports, name) {
-    if (!ObjectPrototypeHasOwnProperty(exports, name)) return undefined;
-    try {
-      return exports[name];
-    } catch {
-      return undefined;
-    }
-  }
-
-  internal.hooks.importJson = (name, text, path) => {
-    const cached = path === undefined ? undefined : Module._cache[path];
-    if (cached?.loaded) return cached.exports;
-    const exports = parseJson(text, name);
-    if (path !== undefined) Module._cache[path] = { exports, loaded: true };
-    return exports;
-  };
+  internal.cjsLoader = { __proto__: null, kIsPlaced, kLoadedExports, parseJson };
 })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Purpose;
 use super::attributes::Attributes;
-use super::cjs_names::named_exports;
+use super::cjs_names::look_through;
 use super::detect::detect;
 use super::language::javascript;
 use super::map::{Entry, ModuleKey, Origin};
@@ -45,6 +45,7 @@ impl<'s> Compiled<'s> {
             origin: self.origin,
             export_names: self.export_names,
             restored: false,
+            is_known_async: false,
             imports: None,
         }
     }
@@ -88,7 +89,7 @@ pub(crate) fn compile<'s>(
         ModuleFormat::CommonJs | ModuleFormat::Undeclared => {
             refuse_running(scope, state, path, purpose)?;
             let contents = read(scope, state, path)?;
-            Some(common_js(scope, state, target, path, &contents))
+            common_js(scope, state, target, path, &contents)
         }
         ModuleFormat::Json => {
             // Without query and fragment it is the value that `require` gives.
@@ -173,12 +174,15 @@ fn common_js<'s>(
     target: &Target,
     path: &str,
     contents: &FileContents,
-) -> Compiled<'s> {
-    let names = named_exports(state, path, contents);
+) -> Option<Compiled<'s>> {
+    let found = look_through(state, path, contents);
+    let hooks = state.hooks.get()?;
+    let module = hooks.place_common_js(scope, &found.files)?;
     let origin = Origin::CommonJs {
         path: path.to_owned(),
+        module: v8::Global::new(scope, module),
     };
-    synthetic(scope, &target.url, origin, names)
+    Some(synthetic(scope, &target.url, origin, found.names))
 }
 
 /// The module in a `data:` URL.

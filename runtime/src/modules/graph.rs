@@ -72,7 +72,12 @@ pub(crate) fn linked_graph<'s>(
         }
         explained(scope, state, |scope| {
             let module = lookup(scope, state, key)?;
-            module.instantiate_module(scope, callbacks::resolve_module)
+            match module.get_status() {
+                v8::ModuleStatus::Uninstantiated => {
+                    module.instantiate_module(scope, callbacks::resolve_module)
+                }
+                _ => Some(true),
+            }
         })
     });
     match linked {
@@ -141,6 +146,10 @@ pub(crate) fn ensure(
     }
     let compiled = caught(scope, |scope| {
         let compiled = compile(scope, state, target, attributes, purpose)?;
+        // A guest that patches the loader has a say while a file is compiled.
+        if state.modules.map.borrow().contains(key) {
+            return Some(());
+        }
         insert(scope, state, compiled.into_entry(scope, Rc::clone(key)))
     });
     match compiled {
@@ -187,8 +196,9 @@ pub(crate) fn fail(
     scope.throw_exception(thrown);
 }
 
-/// Whether something that `root` imports, at any distance, is being evaluated right now.
-/// V8 must not be asked to evaluate `root` then.
+/// Whether V8 would come upon a synthetic module that is being evaluated right now if it
+/// evaluated `root`: it must not be asked to. At a source text module that is being
+/// evaluated it turns back.
 pub(crate) fn reaches_running(scope: &Scope<'_, '_>, state: &State, root: &ModuleKey) -> bool {
     let mut map = state.modules.map.borrow_mut();
     let mut queue = vec![Rc::new(root.clone())];
@@ -197,8 +207,9 @@ pub(crate) fn reaches_running(scope: &Scope<'_, '_>, state: &State, root: &Modul
         let Some(entry) = map.get(scope, &key) else {
             continue;
         };
-        match v8::Local::new(scope, &entry.module).get_status() {
-            v8::ModuleStatus::Evaluating => return true,
+        let module = v8::Local::new(scope, &entry.module);
+        match module.get_status() {
+            v8::ModuleStatus::Evaluating if module.is_synthetic_module() => return true,
             v8::ModuleStatus::Instantiated => {
                 let imports = entry.imports.iter().flat_map(|imports| &imports.modules);
                 queue.extend(imports.filter(|key| seen.insert(Rc::clone(key))).cloned());

@@ -12,6 +12,7 @@ use super::graph::{graph, insert, linked_graph};
 use super::language::javascript_of;
 use super::resolve::{Target, TargetKind, resolve_or_throw};
 use super::scope_error::advise;
+use super::thrown::{ErrorClass, throw};
 use crate::Scope;
 use crate::session::State;
 use crate::strings::key;
@@ -121,11 +122,25 @@ pub(crate) fn replaced<'s>(
     linked_graph(scope, state, &key, purpose)
 }
 
-/// Evaluates a linked module. The promise settles when the module has run.
+/// Evaluates a linked module. The promise settles when the module has run. V8 ends the
+/// process where it is asked to evaluate a module in another state.
 pub(crate) fn run<'s>(
     scope: &mut Scope<'s, '_>,
     module: v8::Local<'s, v8::Module>,
 ) -> Option<v8::Local<'s, v8::Promise>> {
+    if !matches!(
+        module.get_status(),
+        v8::ModuleStatus::Instantiated | v8::ModuleStatus::Evaluated | v8::ModuleStatus::Errored
+    ) {
+        let message = "Cannot evaluate a module while it is being linked or evaluated";
+        throw(
+            scope,
+            ErrorClass::Error,
+            "ERR_REQUIRE_CYCLE_MODULE",
+            message,
+        );
+        return None;
+    }
     let value = module.evaluate(scope)?;
     if let Ok(promise) = v8::Local::<v8::Promise>::try_from(value) {
         return Some(promise);

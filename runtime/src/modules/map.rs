@@ -30,6 +30,8 @@ pub(crate) enum Origin {
     CommonJs {
         /// Guest path.
         path: String,
+        /// What the loader calls its module.
+        module: v8::Global<v8::Value>,
     },
     /// A built-in module.
     Builtin {
@@ -49,6 +51,8 @@ pub(crate) struct Entry {
     pub(crate) export_names: Vec<String>,
     /// Whether it came out of the snapshot.
     pub(crate) restored: bool,
+    /// Whether a `require` has been refused because something in its graph awaits.
+    pub(crate) is_known_async: bool,
     /// What it imports; `None` until that has been looked up.
     pub(crate) imports: Option<Rc<Imports>>,
 }
@@ -167,6 +171,17 @@ impl ModuleMap {
         }
     }
 
+    pub(crate) fn set_known_async(&mut self, key: &ModuleKey) {
+        if let Some(entry) = self.entries.get_mut(key) {
+            entry.is_known_async = true;
+        }
+    }
+
+    pub(crate) fn is_known_async(&self, key: &ModuleKey) -> bool {
+        let entry = self.entries.get(key);
+        entry.is_some_and(|entry| entry.is_known_async)
+    }
+
     /// Modules in the longest chain that begins at a linked module. Those of a snapshot
     /// count as one.
     pub(crate) fn depth(&self, key: &ModuleKey) -> usize {
@@ -229,6 +244,7 @@ impl ModuleMap {
             origin: Origin::SourceText,
             export_names: Vec::new(),
             restored: true,
+            is_known_async: false,
             imports: None,
         };
         self.put(scope, entry);

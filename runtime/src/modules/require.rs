@@ -40,32 +40,38 @@ pub(crate) fn namespace<'s>(
         }
         _ => graph(scope, &state, &target, &none, purpose)?,
     };
-    if module.is_graph_async() {
-        throw_async(scope, path, parent);
-        return None;
-    }
+    let was_async = state.modules.map.borrow().is_known_async(&key);
     match module.get_status() {
+        _ if was_async => throw_async(scope, path, parent),
+        v8::ModuleStatus::Evaluated if module.is_graph_async() => throw_async(scope, path, parent),
         v8::ModuleStatus::Evaluated => return Some(module.get_module_namespace()),
         v8::ModuleStatus::Errored => {
             let thrown = module.get_exception();
             scope.throw_exception(thrown);
-            return None;
         }
-        v8::ModuleStatus::Evaluating => {
-            throw_cycle(scope, path, parent);
-            return None;
+        v8::ModuleStatus::Instantiated if module.is_graph_async() => {
+            state.modules.map.borrow_mut().set_known_async(&key);
+            throw_async(scope, path, parent);
         }
-        _ if reaches_running(scope, &state, &key) => {
-            throw_cycle(scope, path, parent);
-            return None;
+        v8::ModuleStatus::Instantiated if !reaches_running(scope, &state, &key) => {
+            return evaluated(scope, module, &key.url);
         }
-        _ => {}
+        _ => throw_cycle(scope, path, parent),
     }
+    None
+}
+
+/// The namespace of a linked module, which is evaluated.
+fn evaluated<'s>(
+    scope: &mut Scope<'s, '_>,
+    module: v8::Local<'s, v8::Module>,
+    url: &str,
+) -> Option<v8::Local<'s, v8::Value>> {
     let promise = run(scope, module)?;
     if promise.state() == v8::PromiseState::Rejected {
         promise.mark_as_handled();
         let reason = promise.result(scope);
-        advise(scope, reason, &key.url);
+        advise(scope, reason, url);
         scope.throw_exception(reason);
         return None;
     }
@@ -135,6 +141,7 @@ pub(crate) fn facade<'s>(
         origin: Origin::SourceText,
         export_names: Vec::new(),
         restored: false,
+        is_known_async: false,
         imports: Some(Rc::new(imports)),
     };
     insert(scope, &state, entry)?;

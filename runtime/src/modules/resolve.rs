@@ -125,6 +125,17 @@ impl Modules {
         }
     }
 
+    /// The module that `specifier` means, if there is one already: what has been required
+    /// can be imported whatever its extension.
+    fn known(&self, specifier: &str, referrer: &str) -> Option<Target> {
+        let target = Target {
+            url: self.locate(specifier, referrer).ok()?,
+            kind: TargetKind::Pinned,
+        };
+        let key = target.key(&Attributes::default());
+        self.map.borrow().contains(&key).then_some(target)
+    }
+
     /// Where `require.resolve` finds a module: also where `require` refuses it.
     pub(crate) fn find_required(
         &self,
@@ -190,6 +201,11 @@ pub(crate) fn resolve_or_throw(
     let kind = ImportKind::Import;
     match state.modules.resolve(specifier, referrer, kind) {
         Ok(target) => Some(target),
+        Err(ResolveError::UnknownExtension { .. })
+            if let Some(target) = state.modules.known(specifier, referrer) =>
+        {
+            Some(target)
+        }
         Err(error) => {
             throw_unresolved(scope, &error);
             None

@@ -2,6 +2,7 @@
 //! own, and `import.meta`.
 
 use super::map::Origin;
+use super::thrown::{ErrorClass, throw};
 use crate::Scope;
 use crate::bootstrap::MetaOf;
 use crate::session::State;
@@ -15,14 +16,24 @@ pub(crate) fn evaluate_synthetic<'s>(
     let state = State::of(scope)?;
     let (origin, names) = {
         let mut map = state.modules.map.borrow_mut();
-        let entry = map.find(scope, module)?;
-        (entry.origin.clone(), entry.export_names.clone())
+        match map.find(scope, module) {
+            Some(entry) => (entry.origin.clone(), entry.export_names.clone()),
+            None => {
+                drop(map);
+                let message = "A module that has been replaced cannot be evaluated";
+                throw(scope, ErrorClass::Error, "ERR_MODULE_NOT_FOUND", message);
+                return None;
+            }
+        }
     };
     let hooks = state.hooks.get()?;
     let undefined = v8::undefined(scope).into();
     let values = match &origin {
         Origin::SourceText | Origin::Wasm(_) => return Some(undefined),
-        Origin::CommonJs { path } => hooks.import_common_js(scope, path, &names)?,
+        Origin::CommonJs { path, module } => {
+            let module = v8::Local::new(scope, module);
+            hooks.import_common_js(scope, module, path, &names)?
+        }
         Origin::Builtin { name } => {
             let exports = hooks.builtin(scope, name)?;
             builtin_values(scope, exports, &names)?
