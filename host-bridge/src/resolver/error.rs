@@ -1,7 +1,5 @@
 //! Why a specifier means no module: Node's codes, and sentences a Node user recognises.
 
-use std::fmt;
-
 use super::wording::{
     imported_from, in_package, not_exported, quoted, require_stack, target_advice, target_of,
     while_importing,
@@ -391,14 +389,5 @@ impl ResolveError {
             self,
             ResolveError::ModuleNotFound { .. } | ResolveError::PackageNotFound { .. }
         )
-    }
-}
-
-impl fmt::Display for PackageField {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            PackageField::Exports => "exports",
-            PackageField::Imports => "imports",
-        })
     }
 }

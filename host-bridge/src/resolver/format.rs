@@ -53,7 +53,7 @@ impl Resolver {
 /// Refuses what has types and cannot be run. Node's docs, Modules: TypeScript, "Type
 /// stripping in dependencies".
 fn check_types(path: &str, name: &str) -> Result<(), ResolveError> {
-    if !matches!(language_of(path), Language::TypeScript | Language::Tsx) {
+    if !matches!(Language::of(path), Language::TypeScript | Language::Tsx) {
         return Ok(());
     }
     if [".d.ts", ".d.mts", ".d.cts"]
@@ -87,12 +87,15 @@ fn extension(name: &str) -> &str {
     }
 }
 
-/// Language of the file at a path.
-pub(super) fn language_of(path: &str) -> Language {
-    match extension(paths::file_name(path)) {
-        ".ts" | ".mts" | ".cts" => Language::TypeScript,
-        ".tsx" => Language::Tsx,
-        ".jsx" => Language::Jsx,
-        _ => Language::JavaScript,
+impl Language {
+    /// Language of the file at a path, as its extension says.
+    #[must_use]
+    pub fn of(path: &str) -> Language {
+        match extension(paths::file_name(path)) {
+            ".ts" | ".mts" | ".cts" => Language::TypeScript,
+            ".tsx" => Language::Tsx,
+            ".jsx" => Language::Jsx,
+            _ => Language::JavaScript,
+        }
     }
 }

@@ -186,7 +186,8 @@ impl Resolver {
         let path = url.to_path().map_err(|_| ResolveError::MalformedUri {
             url: Some((url.to_string(), url_of(importer))),
         })?;
-        let entry = if path.ends_with('/') {
+        // Node takes a path that no system call takes for a directory.
+        let entry = if path.ends_with('/') || path.contains('\0') {
             Some((FileKind::Directory, String::new()))
         } else {
             self.entry(&path)?

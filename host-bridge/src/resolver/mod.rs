@@ -180,14 +180,6 @@ pub enum Language {
     Tsx,
 }
 
-impl Language {
-    /// Language of the file at a path.
-    #[must_use]
-    pub fn of(path: &str) -> Language {
-        format::language_of(path)
-    }
-}
-
 impl Resolver {
     /// A resolver over `directories`.
     #[must_use]

@@ -60,3 +60,12 @@ pub(super) fn target_advice(field: PackageField, target: &str) -> &'static str {
         ""
     }
 }
+
+impl fmt::Display for PackageField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PackageField::Exports => "exports",
+            PackageField::Imports => "imports",
+        })
+    }
+}

@@ -27,13 +27,13 @@
     return percentDecode(url.pathname);
   }
 
-  const pathEscapes = { __proto__: null, '%': '%25', '\\': '%5C', '\n': '%0A', '\r': '%0D', '\t': '%09', '?': '%3F', '#': '%23' };
+  const pathEscapes = { __proto__: null, '%': '%25', '\\': '%5C', '\n': '%0A', '\r': '%0D', '\t': '%09', '?': '%3F', '#': '%23', ' ': '%20' };
 
   function pathToFileURL(path) {
     validateString(path, 'path');
     let resolved = internal.path.resolve(path);
     if (StringPrototypeEndsWith(path, '/') && !StringPrototypeEndsWith(resolved, '/')) resolved += '/';
-    return new URL(`file://${regExpReplace(/[%\\\n\r\t?#]/g, resolved, (match) => pathEscapes[match[0]])}`);
+    return new URL(`file://${regExpReplace(/[%\\\n\r\t?# ]/g, resolved, (match) => pathEscapes[match[0]])}`);
   }
 
   function urlToHttpOptions(url) {
