@@ -68,12 +68,15 @@ corpus! {
     modules_exports_and_imports
     modules_hostile_exports
     modules_meta
+    modules_nullish_exports
     modules_order_cjs
     modules_order_esm
     modules_order_tick_of_job
+    modules_patched_prototypes
     modules_require_esm
     modules_require_resolve
     modules_require_while_evaluated
+    modules_sync_builtins
     modules_wasm_modules
     node_async_storage
     node_crypto

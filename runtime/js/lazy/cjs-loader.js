@@ -5,11 +5,11 @@
   'use strict';
 
   const {
-    ArrayIsArray, ArrayPrototypeIncludes, ArrayPrototypeIndexOf, ArrayPrototypePush, Error, JSONParse,
+    ArrayIsArray, ArrayPrototypeIncludes, ArrayPrototypeIndexOf, ArrayPrototypePush, ArrayPrototypeSort, Error, JSONParse,
     ObjectDefineProperty, ObjectFreeze, ObjectGetPrototypeOf, ObjectPrototype, ObjectPrototypeHasOwnProperty,
     ObjectSetPrototypeOf, Proxy, ReflectApply, ReflectDefineProperty, ReflectGetOwnPropertyDescriptor, ReflectSet, String,
     StringPrototypeCharCodeAt, StringPrototypeEndsWith, StringPrototypeIndexOf, StringPrototypeLastIndexOf,
-    StringPrototypeSlice, StringPrototypeStartsWith, Symbol, pushAll, removeAt,
+    StringPrototypeSlice, StringPrototypeStartsWith, Symbol, filterList, pushAll, removeAt,
   } = internal.primordials;
   const { argumentValue, nodeError, validateString } = internal.errors;
   const { define } = internal;
@@ -32,14 +32,14 @@
   }
 
   function Module(id = '', parent = undefined) {
-    this.id = id;
-    this.path = internal.path.dirname(id);
+    define(this, 'id', id, true);
+    define(this, 'path', internal.path.dirname(id), true);
     define(this, 'exports', {}, true);
     define(this, kParent, parent, false);
     updateChildren(parent, this, false);
-    this.filename = null;
-    this.loaded = false;
-    this.children = [];
+    define(this, 'filename', null, true);
+    define(this, 'loaded', false, true);
+    define(this, 'children', [], true);
   }
   const proto = Module.prototype;
   internal.Module = Module;
@@ -116,7 +116,7 @@
   function makeModule(filename, parent, isMain) {
     const module = new Module(filename, parent);
     if (isMain) {
-      internal.process.mainModule = module;
+      define(internal.process, 'mainModule', module, true);
       define(module.require, 'main', module, true);
       module.id = '.';
     }
@@ -250,11 +250,11 @@
       validateString(request, 'request');
       return Module._resolveLookupPaths(request, module);
     }
-    require.resolve = resolve;
-    resolve.paths = paths;
-    require.main = internal.process.mainModule;
-    require.extensions = Module._extensions;
-    require.cache = Module._cache;
+    define(require, 'resolve', resolve, true);
+    define(resolve, 'paths', paths, true);
+    define(require, 'main', internal.process.mainModule, true);
+    define(require, 'extensions', Module._extensions, true);
+    define(require, 'cache', Module._cache, true);
     return require;
   }
 
@@ -265,7 +265,7 @@
   }
   function loadMethod(filename) {
     this.filename = filename;
-    this.paths = Module._nodeModulePaths(internal.path.dirname(filename));
+    define(this, 'paths', Module._nodeModulePaths(internal.path.dirname(filename)), true);
     Module._extensions[extensionOf(filename)](this, filename);
     this.loaded = true;
     define(this, kLoadedExports, this.exports, false);
@@ -302,7 +302,7 @@
     // A trailing slash names a directory: `require` starts in it.
     const module = new Module(StringPrototypeEndsWith(path, '/') ? `${path}noop.js` : path);
     module.filename = module.id;
-    module.paths = Module._nodeModulePaths(module.path);
+    define(module, 'paths', Module._nodeModulePaths(module.path), true);
     return makeRequire(module);
   }
 
@@ -316,7 +316,7 @@
     _cache: { __proto__: null }, _pathCache: { __proto__: null }, _extensions: extensions, globalPaths: [],
     _debug() {}, isBuiltin: internal.isBuiltin, _findPath: cjsResolve.findPath, _nodeModulePaths: cjsResolve.nodeModulePaths,
     _resolveLookupPaths: cjsResolve.lookupPaths, _load: load, _resolveFilename: cjsResolve.resolveFilename, createRequire,
-    _initPaths() {}, _preloadModules() {}, syncBuiltinESMExports() {}, Module, runMain() {}, register: denied('register'),
+    _initPaths() {}, _preloadModules() {}, syncBuiltinESMExports: () => native.syncBuiltins(), Module, runMain() {}, register: denied('register'),
     registerHooks: denied('registerHooks'), findSourceMap: () => undefined, enableCompileCache: () => ({ status: 3 }),
     getCompileCacheDir: () => undefined, stripTypeScriptTypes: denied('stripTypeScriptTypes'), builtinModules: undefined,
   });
@@ -344,7 +344,7 @@
   function allNames() {
     const names = internal.hooks.builtinNames();
     pushAll(names, internal.hooks.refusedNames());
-    return names;
+    return ArrayPrototypeSort(filterList(names, internal.isBuiltin));
   }
 
   // --- For the runtime ---

@@ -8,7 +8,7 @@
     StringPrototypeSlice, StringPrototypeStartsWith, pushAll,
   } = internal.primordials;
   const { argumentValue, validateString } = internal.errors;
-  const { Module } = internal;
+  const { Module, define } = internal;
   const MAX_STACK = 100;
 
   // What is known of files: 'module', 'commonjs', 'json', 'wasm', or undefined where nothing says.
@@ -48,8 +48,8 @@
     const stack = requireStack(parent);
     const shown = stack.length === 0 ? '' : `\nRequire stack:\n- ${ArrayPrototypeJoin(stack, '\n- ')}`;
     const error = new Error(`Cannot find module '${request}'${shown}`);
-    error.code = 'MODULE_NOT_FOUND';
-    error.requireStack = stack;
+    define(error, 'code', 'MODULE_NOT_FOUND', true);
+    define(error, 'requireStack', stack, true);
     return error;
   }
 
@@ -62,9 +62,10 @@
   // --- Finding ---
 
   function find(request, base) {
-    const [type, target, , format] = native.findRequired(request, base);
-    if (type === 'builtin') return `node:${target}`;
-    formats[target] = format;
+    const found = native.findRequired(request, base);
+    const target = found[1];
+    if (found[0] === 'builtin') return `node:${target}`;
+    formats[target] = found[3];
     return target;
   }
 

@@ -74,6 +74,14 @@ impl Attributes {
         None
     }
 
+    /// Whether there is none that nobody knows. `None` means that an exception is pending.
+    pub(crate) fn check_keys(&self, scope: &mut Scope<'_, '_>, url: &str) -> Option<()> {
+        match self.unknown {
+            Some(_) => self.check(scope, url, None),
+            None => Some(()),
+        }
+    }
+
     fn complaint(&self, url: &str, format: Option<ModuleFormat>) -> Option<(&'static str, String)> {
         if let Some((key, value)) = &self.unknown {
             return Some((

@@ -181,6 +181,7 @@ fn common_js<'s>(
     let origin = Origin::CommonJs {
         path: path.to_owned(),
         module: v8::Global::new(scope, module),
+        names_default: found.names.iter().any(|name| name == "default"),
     };
     Some(synthetic(scope, &target.url, origin, found.names))
 }

@@ -33,7 +33,8 @@ pub(crate) fn import<'s>(
     specifier: &str,
 ) -> Option<Imported<'s>> {
     let referrer = super::directory_url(&state.modules.cwd);
-    let target = resolve_or_throw(scope, state, specifier, &referrer)?;
+    let none = Attributes::default();
+    let target = resolve_or_throw(scope, state, specifier, &referrer, &none)?;
     if let TargetKind::File { path, format, .. } = &target.kind
         && !is_bare(specifier)
         && is_for_require(scope, state, path, *format)?
@@ -42,7 +43,6 @@ pub(crate) fn import<'s>(
         return Some(Imported::Exports(exports));
     }
     state.modules.map.borrow_mut().main = Some(target.url.clone());
-    let none = Attributes::default();
     let module = graph(scope, state, &target, &none, Purpose::Import)?;
     evaluated_as_job(scope, module, &target.url)
 }

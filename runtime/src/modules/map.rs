@@ -32,6 +32,8 @@ pub(crate) enum Origin {
         path: String,
         /// What the loader calls its module.
         module: v8::Global<v8::Value>,
+        /// Whether `default` is among the names that were found in its text.
+        names_default: bool,
     },
     /// A built-in module.
     Builtin {
@@ -211,6 +213,19 @@ impl ModuleMap {
         }
         let key = Rc::clone(self.key_of(module)?);
         self.entries.get(&key)
+    }
+
+    /// The modules that are built in, those of the snapshot included.
+    pub(crate) fn builtin_keys(&self) -> Vec<Rc<ModuleKey>> {
+        let own = self.entries.keys().cloned();
+        let others = self.snapshot.keys();
+        let others = others.filter(|key| !self.entries.contains_key(*key));
+        let mut keys: Vec<Rc<ModuleKey>> = own
+            .chain(others.cloned().map(Rc::new))
+            .filter(|key| key.url.starts_with("node:"))
+            .collect();
+        keys.sort_by(|a, b| a.url.cmp(&b.url));
+        keys
     }
 
     /// All entries that are not the snapshot's, ordered by key so that a snapshot made of

@@ -9,7 +9,7 @@ use super::resolve::{Target, TargetKind};
 use super::scope_error::advise;
 use super::source::{CodeKind, origin};
 use super::thrown::throw_unresolved;
-use super::{dynamic, require};
+use super::{dynamic, require, synthetic};
 use crate::Scope;
 use crate::externals::{Native, table};
 use crate::session::State;
@@ -25,6 +25,7 @@ pub(crate) fn natives() -> Vec<Native> {
         "runScript" => run_script,
         "requireModule" => require_module,
         "moduleFacade" => module_facade,
+        "syncBuiltins" => sync_builtins,
         "continueImport" => continue_import,
         "settleImport" => settle_import,
         "failImport" => fail_import,
@@ -189,6 +190,17 @@ fn module_facade<'s>(
     let path = args.get(0).to_rust_string_lossy(scope);
     if let Some(namespace) = require::facade(scope, &path) {
         result.set(namespace);
+    }
+}
+
+/// `syncBuiltins()`: `syncBuiltinESMExports` of the `module` built-in.
+fn sync_builtins<'s>(
+    scope: &mut Scope<'s, '_>,
+    _args: v8::FunctionCallbackArguments<'s>,
+    _result: v8::ReturnValue<'s, v8::Value>,
+) {
+    if let Some(state) = State::of(scope) {
+        let _ = synthetic::sync_builtins(scope, &state);
     }
 }
 

@@ -197,6 +197,7 @@ pub(crate) fn resolve_or_throw(
     state: &State,
     specifier: &str,
     referrer: &str,
+    attributes: &Attributes,
 ) -> Option<Target> {
     let kind = ImportKind::Import;
     match state.modules.resolve(specifier, referrer, kind) {
@@ -207,6 +208,10 @@ pub(crate) fn resolve_or_throw(
             Some(target)
         }
         Err(error) => {
+            // Attributes are looked at before a type that means no module.
+            if let ResolveError::UnknownFormat { url, .. } = &error {
+                attributes.check_keys(scope, url)?;
+            }
             throw_unresolved(scope, &error);
             None
         }

@@ -30,9 +30,16 @@ pub(crate) fn evaluate_synthetic<'s>(
     let undefined = v8::undefined(scope).into();
     let values = match &origin {
         Origin::SourceText | Origin::Wasm(_) => return Some(undefined),
-        Origin::CommonJs { path, module } => {
+        Origin::CommonJs {
+            path,
+            module,
+            names_default,
+        } => {
             let module = v8::Local::new(scope, module);
-            hooks.import_common_js(scope, module, path, &names)?
+            // That it is looked for matters where there are no exports to look in.
+            let mut wanted = names.clone();
+            wanted.extend(names_default.then(|| "default".to_owned()));
+            hooks.import_common_js(scope, module, path, &wanted)?
         }
         Origin::Builtin { name } => {
             let exports = hooks.builtin(scope, name)?;
@@ -68,6 +75,49 @@ fn builtin_values<'s>(
         });
     }
     Some(v8::Array::new_with_elements(scope, &values))
+}
+
+/// `syncBuiltinESMExports`: what a guest has changed in built-in modules is exported from now
+/// on. `None` means that an exception is pending.
+pub(crate) fn sync_builtins(scope: &mut Scope<'_, '_>, state: &State) -> Option<()> {
+    let keys = state.modules.map.borrow().builtin_keys();
+    for key in keys {
+        let module = {
+            let mut map = state.modules.map.borrow_mut();
+            let entry = map.get(scope, &key)?;
+            v8::Local::new(scope, &entry.module)
+        };
+        if module.get_status() == v8::ModuleStatus::Evaluated {
+            let name = key.url.strip_prefix("node:").unwrap_or_default();
+            sync_builtin(scope, state, module, name)?;
+        }
+    }
+    Some(())
+}
+
+fn sync_builtin<'s>(
+    scope: &mut Scope<'s, '_>,
+    state: &State,
+    module: v8::Local<'s, v8::Module>,
+    name: &str,
+) -> Option<()> {
+    let exports = state.hooks.get()?.builtin(scope, name)?;
+    let exports = v8::Local::<v8::Object>::try_from(exports).ok()?;
+    let namespace = v8::Local::<v8::Object>::try_from(module.get_module_namespace()).ok()?;
+    let names = namespace.get_own_property_names(scope, v8::GetPropertyNamesArgs::default())?;
+    for index in 0..names.length() {
+        let key = v8::Local::<v8::String>::try_from(names.get_index(scope, index)?).ok()?;
+        if key.to_rust_string_lossy(scope) == "default" {
+            continue;
+        }
+        let value = if exports.has_own_property(scope, key.into())? {
+            exports.get(scope, key.into())?
+        } else {
+            v8::undefined(scope).into()
+        };
+        module.set_synthetic_module_export(scope, key, value)?;
+    }
+    Some(())
 }
 
 /// `import.meta` of a module. Node's docs, "import.meta".

@@ -171,7 +171,11 @@ impl Request {
         referrer: &ModuleKey,
         purpose: Purpose<'_>,
     ) -> Option<Rc<ModuleKey>> {
-        let target = resolve_or_throw(scope, state, &self.specifier, &referrer.url)?;
+        if let Purpose::Require { .. } = purpose {
+            refuse_network(scope, &self.specifier, referrer)?;
+        }
+        let attributes = &self.attributes;
+        let target = resolve_or_throw(scope, state, &self.specifier, &referrer.url, attributes)?;
         let wanted = Wanted::new(&target, &self.attributes);
         if let Purpose::Require { .. } = purpose {
             refuse_cycle(scope, state, &wanted.key, &self.specifier, referrer)?;
@@ -180,6 +184,25 @@ impl Request {
         ensure(scope, state, &wanted, purpose)?;
         Some(wanted.key)
     }
+}
+
+/// Nothing that is required comes from elsewhere.
+fn refuse_network(scope: &mut Scope<'_, '_>, specifier: &str, referrer: &ModuleKey) -> Option<()> {
+    let scheme = specifier.split_once("://").map(|(scheme, _)| scheme);
+    let is_network = scheme.is_some_and(|scheme| {
+        scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+    });
+    if is_network {
+        let importer = &referrer.url;
+        let message = format!(
+            "import of '{specifier}' by {importer} is not supported: ES modules cannot be loaded \
+             by require() from the network"
+        );
+        let code = "ERR_NETWORK_IMPORT_DISALLOWED";
+        throw(scope, ErrorClass::Error, code, &message);
+        return None;
+    }
+    Some(())
 }
 
 /// A required module must not import one that is being evaluated: it would run twice over.
