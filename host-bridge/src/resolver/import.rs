@@ -186,12 +186,17 @@ impl Resolver {
         let path = url.to_path().map_err(|_| ResolveError::MalformedUri {
             url: Some((url.to_string(), url_of(importer))),
         })?;
-        // Node takes a path that no system call takes for a directory.
-        let entry = if path.ends_with('/') || path.contains('\0') {
+        // Node looks for what stands before a NUL: a directory there is one, a file is none.
+        let (looked_at, has_nul) = match path.split_once('\0') {
+            Some((before, _)) => (before, true),
+            None => (&*path, false),
+        };
+        let entry = if looked_at.ends_with('/') {
             Some((FileKind::Directory, String::new()))
         } else {
-            self.entry(&path)?
+            self.entry(looked_at)?
         };
+        let entry = entry.filter(|(kind, _)| !has_nul || *kind == FileKind::Directory);
         match entry {
             Some((FileKind::File, path)) => Ok(Location::File {
                 url: url.with_path(&path).to_string(),
