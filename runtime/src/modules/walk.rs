@@ -211,8 +211,7 @@ impl Request {
         if let Purpose::Require { .. } = purpose {
             refuse_network(scope, &self.specifier, referrer)?;
         }
-        let attributes = &self.attributes;
-        let target = resolve_or_throw(scope, state, &self.specifier, &referrer.url, attributes)?;
+        let target = resolve_or_throw(scope, state, &self.specifier, &referrer.url)?;
         let wanted = Wanted::new(&target, &self.attributes);
         if let Purpose::Require { .. } = purpose {
             refuse_cycle(scope, state, &wanted.key, &self.specifier, referrer)?;
