@@ -42,9 +42,13 @@ impl Scene {
             "cjs.cjs",
             &format!("{wide}exports.thrice = (a) => '字' + a + a + a;"),
         );
-        // What has just changed is not shared.
-        std::thread::park_timeout(Duration::from_millis(60));
+        scene.settle();
         scene
+    }
+
+    /// What has just changed is not shared.
+    fn settle(&self) {
+        std::thread::park_timeout(Duration::from_millis(60));
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -126,6 +130,7 @@ fn code_is_made_once_and_serves_the_next_process() {
         "es.mjs",
         &format!("{blank}export const twice = (a) => 'é' + a + a;"),
     );
+    scene.settle();
     let log = scene.run(|scene| scene.blobs().len() == 3);
     assert_eq!(
         log.matches(MADE).count(),

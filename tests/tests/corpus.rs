@@ -73,7 +73,9 @@ corpus! {
     modules_order_esm
     modules_order_tick_of_job
     modules_patched_prototypes
+    modules_patched_then
     modules_require_esm
+    modules_require_order
     modules_require_resolve
     modules_require_while_evaluated
     modules_sync_builtins

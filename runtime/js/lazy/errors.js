@@ -5,6 +5,7 @@
   const {
     ArrayIsArray, ArrayPrototypeJoin, Error, ErrorCaptureStackTrace, NumberIsInteger, ObjectDefineProperty,
     ObjectKeys, ObjectSetPrototypeOf, RangeError, ReflectDeleteProperty, String, StringPrototypeEndsWith, StringPrototypeIncludes, StringPrototypeSlice,
+    StringPrototypeStartsWith,
     SymbolToStringTag, SyntaxError, TypeError, URIError, copyList,
   } = internal.primordials;
 
@@ -72,10 +73,12 @@
     return error;
   }
 
-  // For the runtime. Without a code, and with that of a failed `require`, an error is as the engine makes it.
+  // For the runtime. Without a code, with that of a failed `require`, and where the main file of a package is not there,
+  // an error is as the engine makes it.
   const bases = { __proto__: null, Error, RangeError, SyntaxError, TypeError, URIError };
   function runtimeError(name, code, message) {
-    if (code !== '' && code !== 'MODULE_NOT_FOUND') return nodeError(bases[name], code, message, runtimeError);
+    const isPlain = code === '' || code === 'MODULE_NOT_FOUND' || StringPrototypeStartsWith(message, "Cannot find package '/");
+    if (!isPlain) return nodeError(bases[name], code, message, runtimeError);
     const error = new bases[name](message);
     ErrorCaptureStackTrace(error, runtimeError);
     if (code !== '') define(error, 'code', code, true);

@@ -12,14 +12,14 @@ use super::map::{Entry, ModuleKey, Origin};
 use super::resolve::{Target, TargetKind, file_name};
 use super::source;
 use super::text::SharedText;
-use super::thrown::{ErrorClass, throw, throw_unreadable};
+use super::thrown::{ErrorClass, throw, throw_unreadable, throw_unresolved};
 use crate::Scope;
 use crate::callbacks;
 use crate::session::State;
 use crate::strings::string;
 use host_bridge::ModuleOrigin;
 use host_bridge::reader::FileContents;
-use host_bridge::resolver::ModuleFormat;
+use host_bridge::resolver::{ModuleFormat, ResolveError};
 
 /// A compiled module and where its exports come from.
 pub(crate) struct Compiled<'s> {
@@ -68,6 +68,16 @@ pub(crate) fn compile<'s>(
         TargetKind::Data { format, source } => {
             attributes.check(scope, &target.url, Some(*format))?;
             return data(scope, state, &target.url, *format, source);
+        }
+        TargetKind::Refused(error) => {
+            // Of what has a format or is built in, the attributes are looked at first.
+            if let ResolveError::UnknownFormat { .. } | ResolveError::UnknownBuiltin { .. } =
+                **error
+            {
+                attributes.check_keys(scope, &target.url)?;
+            }
+            throw_unresolved(scope, error);
+            return None;
         }
         TargetKind::Pinned => {
             let message = format!("The snapshot holds no module '{}'", target.url);

@@ -85,7 +85,7 @@ fn load<'s>(
         words.push(text(scope, word).unwrap_or_default());
     }
     let attributes = Attributes::of_expression(&words);
-    let target = resolve_or_throw(scope, &state, &specifier, &referrer, &attributes)?;
+    let target = resolve_or_throw(scope, &state, &specifier, &referrer)?;
     let module = graph(scope, &state, &target, &attributes, Purpose::Import)?;
     let promise = run(scope, module)?;
     Some((target.url, module, promise))

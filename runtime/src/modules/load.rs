@@ -33,8 +33,7 @@ pub(crate) fn import<'s>(
     specifier: &str,
 ) -> Option<Imported<'s>> {
     let referrer = super::directory_url(&state.modules.cwd);
-    let none = Attributes::default();
-    let target = resolve_or_throw(scope, state, specifier, &referrer, &none)?;
+    let target = resolve_or_throw(scope, state, specifier, &referrer)?;
     if let TargetKind::File { path, format, .. } = &target.kind
         && !is_bare(specifier)
         && is_for_require(scope, state, path, *format)?
@@ -43,6 +42,7 @@ pub(crate) fn import<'s>(
         return Some(Imported::Exports(exports));
     }
     state.modules.map.borrow_mut().main = Some(target.url.clone());
+    let none = Attributes::default();
     let module = graph(scope, state, &target, &none, Purpose::Import)?;
     evaluated_as_job(scope, module, &target.url)
 }

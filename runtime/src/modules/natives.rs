@@ -55,7 +55,7 @@ fn find_required<'s>(
 fn describe(target: &Target) -> [&str; 4] {
     match &target.kind {
         TargetKind::Builtin(name) => ["builtin", name, &target.url, "builtin"],
-        TargetKind::Pinned | TargetKind::Data { .. } => {
+        TargetKind::Pinned | TargetKind::Refused(_) | TargetKind::Data { .. } => {
             ["file", &target.url, &target.url, "module"]
         }
         TargetKind::File { path, format, .. } => {

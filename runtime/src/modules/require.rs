@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::attributes::Attributes;
 use super::compile::{Compiled, source_text};
-use super::graph::{graph, insert, linked_graph, lookup, reaches_running};
+use super::graph::{graph, insert, lookup, reaches_running};
 use super::load::{replaced, run};
 use super::map::{Entry, Imports, Origin};
 use super::resolve::Target;
@@ -13,6 +13,7 @@ use super::scope_error::advise;
 use super::thrown::{ErrorClass, throw, throw_unresolved};
 use super::{ModuleKey, Purpose};
 use crate::Scope;
+use crate::callbacks;
 use crate::session::State;
 use host_bridge::resolver::ImportKind;
 
@@ -145,7 +146,8 @@ pub(crate) fn facade<'s>(
         imports: Some(Rc::new(imports)),
     };
     insert(scope, &state, entry)?;
-    let module = linked_graph(scope, &state, &key, Purpose::Require { parent: None })?;
+    let module = lookup(scope, &state, &key)?;
+    module.instantiate_module(scope, callbacks::resolve_module)?;
     run(scope, module)?;
     Some(module.get_module_namespace())
 }

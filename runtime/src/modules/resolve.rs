@@ -40,6 +40,8 @@ pub(crate) enum TargetKind {
     },
     /// Already in the module map: an entry of the snapshot.
     Pinned,
+    /// Nothing can be loaded from there.
+    Refused(Rc<ResolveError>),
 }
 
 impl Target {
@@ -125,15 +127,17 @@ impl Modules {
         }
     }
 
-    /// The module that `specifier` means, if there is one already: what has been required
-    /// can be imported whatever its extension.
-    fn known(&self, specifier: &str, referrer: &str) -> Option<Target> {
-        let target = Target {
-            url: self.locate(specifier, referrer).ok()?,
-            kind: TargetKind::Pinned,
-        };
-        let key = target.key(&Attributes::default());
-        self.map.borrow().contains(&key).then_some(target)
+    /// The place that `specifier` means, for a module that cannot be loaded from there.
+    fn refused(&self, specifier: &str, referrer: &str, error: &ResolveError) -> Option<Target> {
+        let base = self.base(referrer).ok()?;
+        let location = self.resolver.locate(specifier, &base, ImportKind::Import);
+        match location.ok()? {
+            Location::File { url, .. } | Location::Url { url } => Some(Target {
+                url,
+                kind: TargetKind::Refused(Rc::new(error.clone())),
+            }),
+            Location::Builtin { .. } => None,
+        }
     }
 
     /// Where `require.resolve` finds a module: also where `require` refuses it.
@@ -191,31 +195,26 @@ impl Modules {
     }
 }
 
-/// Resolves for an `import`; throws what Node throws.
+/// Resolves for an `import`; throws what Node throws where nothing is found. What is found
+/// and refused has a target, which there may be a module of already: what has been required
+/// can be imported whatever its extension.
 pub(crate) fn resolve_or_throw(
     scope: &mut Scope<'_, '_>,
     state: &State,
     specifier: &str,
     referrer: &str,
-    attributes: &Attributes,
 ) -> Option<Target> {
     let kind = ImportKind::Import;
-    match state.modules.resolve(specifier, referrer, kind) {
-        Ok(target) => Some(target),
-        Err(ResolveError::UnknownExtension { .. })
-            if let Some(target) = state.modules.known(specifier, referrer) =>
-        {
-            Some(target)
-        }
-        Err(error) => {
-            // Attributes are looked at before a type that means no module.
-            if let ResolveError::UnknownFormat { url, .. } = &error {
-                attributes.check_keys(scope, url)?;
-            }
-            throw_unresolved(scope, &error);
-            None
-        }
+    let modules = &state.modules;
+    let error = match modules.resolve(specifier, referrer, kind) {
+        Ok(target) => return Some(target),
+        Err(error) => error,
+    };
+    let refused = modules.refused(specifier, referrer, &error);
+    if refused.is_none() {
+        throw_unresolved(scope, &error);
     }
+    refused
 }
 
 /// What a message calls the module with this URL: by its path, if it has one.

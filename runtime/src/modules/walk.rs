@@ -1,7 +1,7 @@
 //! Walking a module graph: what each module imports is found and compiled.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
 use super::attributes::Attributes;
@@ -36,17 +36,29 @@ impl Walk {
         }
     }
 
-    fn add(&mut self, key: &Rc<ModuleKey>, importer: usize) {
-        let position = match self.positions.entry(Rc::clone(key)) {
-            Slot::Occupied(slot) => *slot.get(),
+    /// Notes that `importer` imports `key`; gives its position if it is new.
+    fn add(&mut self, key: &Rc<ModuleKey>, importer: usize) -> Option<usize> {
+        let (position, is_new) = match self.positions.entry(Rc::clone(key)) {
+            Slot::Occupied(slot) => (*slot.get(), false),
             Slot::Vacant(slot) => {
                 self.importers.push(Vec::new());
                 self.order.push(Rc::clone(key));
-                *slot.insert(self.order.len().saturating_sub(1))
+                (*slot.insert(self.order.len().saturating_sub(1)), true)
             }
         };
         if let Some(importers) = self.importers.get_mut(position) {
             importers.push(importer);
+        }
+        is_new.then_some(position)
+    }
+
+    /// All that a module imports has been found.
+    fn close(&mut self, state: &State, node: Node) {
+        if let Some(key) = self.order.get(node.position) {
+            let imports = Rc::new(node.imports);
+            let mut map = state.modules.map.borrow_mut();
+            map.set_imports(key, Rc::clone(&imports));
+            self.walked.push((Rc::clone(key), imports));
         }
     }
 
@@ -67,77 +79,102 @@ impl Walk {
     }
 }
 
-/// Loads everything that `root` imports and that is not linked yet.
+/// Loads everything that `root` imports and that is not linked yet: level by level for an
+/// `import`, and for a `require` each module with all below it before the next.
 pub(crate) fn dependencies(
     scope: &mut Scope<'_, '_>,
     state: &State,
     root: &Rc<ModuleKey>,
     purpose: Purpose<'_>,
 ) -> Option<Vec<Walked>> {
+    let is_deep = matches!(purpose, Purpose::Require { .. });
     let mut walk = Walk::from(root);
-    let mut next = 0;
-    while let Some(key) = walk.order.get(next).cloned() {
+    let mut open = VecDeque::from([opened(scope, state, root, 0)?]);
+    while let Some(mut node) = open.pop_front() {
+        let Some(request) = node.requests.pop_front() else {
+            walk.close(state, node);
+            continue;
+        };
         // Each step's handles are let go of; a graph may be large.
         let found = caught(scope, |scope| {
-            let imports = imports_of(scope, state, &key, purpose)?;
-            let open = imports.modules.iter().filter(|dependency| {
-                lookup(scope, state, dependency)
-                    .is_some_and(|module| module.get_status() == v8::ModuleStatus::Uninstantiated)
-            });
-            let open: Vec<Rc<ModuleKey>> = open.cloned().collect();
-            Some((imports, open))
+            let Some(importer) = walk.order.get(node.position) else {
+                return Some(None);
+            };
+            let key = request.load(scope, state, importer, purpose)?;
+            let is_open = is_open(scope, state, &key);
+            let below = is_open.then(|| walk.add(&key, node.position)).flatten();
+            let below = match below {
+                Some(position) => Some(opened(scope, state, &key, position)?),
+                None => None,
+            };
+            node.add(request, key);
+            Some(below)
         });
         match found {
-            Ok((imports, open)) => {
-                open.iter()
-                    .for_each(|dependency| walk.add(dependency, next));
-                walk.walked.push((key, imports));
+            Ok(Some(below)) if is_deep => {
+                open.push_front(node);
+                open.push_front(below);
+            }
+            Ok(below) => {
+                open.push_front(node);
+                open.extend(below);
             }
             Err(failure) => {
-                fail(scope, state, &walk.leading_to(next), failure, purpose);
+                let failed = walk.leading_to(node.position);
+                fail(scope, state, &failed, failure, purpose);
                 return None;
             }
         }
-        next = next.saturating_add(1);
     }
     Some(walk.walked)
 }
 
-/// What a module imports, all of it in the map.
-fn imports_of(
+/// A module whose imports are being looked up.
+struct Node {
+    position: usize,
+    requests: VecDeque<Request>,
+    imports: Imports,
+    /// Positions in `imports`.
+    positions: HashMap<Rc<ModuleKey>, usize>,
+}
+
+impl Node {
+    fn add(&mut self, request: Request, key: Rc<ModuleKey>) {
+        let modules = &mut self.imports.modules;
+        let position = *self.positions.entry(Rc::clone(&key)).or_insert_with(|| {
+            modules.push(key);
+            modules.len().saturating_sub(1)
+        });
+        let request = (request.specifier, request.attributes.kind);
+        self.imports.by_request.insert(request, position);
+    }
+}
+
+/// Begins with a module that is in the map.
+fn opened(
     scope: &mut Scope<'_, '_>,
     state: &State,
-    key: &Rc<ModuleKey>,
-    purpose: Purpose<'_>,
-) -> Option<Rc<Imports>> {
-    let (module, known) = {
-        let mut map = state.modules.map.borrow_mut();
-        let entry = map.get(scope, key)?;
-        (v8::Local::new(scope, &entry.module), entry.imports.clone())
+    key: &ModuleKey,
+    position: usize,
+) -> Option<Node> {
+    let module = lookup(scope, state, key)?;
+    let requests = if module.is_source_text_module() {
+        requests(scope, module)?
+    } else {
+        VecDeque::new()
     };
-    if let Some(imports) = known {
-        let map = state.modules.map.borrow();
-        if imports.modules.iter().all(|module| map.contains(module)) {
-            return Some(imports);
-        }
-    }
-    let mut imports = Imports::default();
-    if module.is_source_text_module() {
-        let mut positions = HashMap::new();
-        for request in requests(scope, module)? {
-            let key = request.load(scope, state, key, purpose)?;
-            let position = *positions.entry(Rc::clone(&key)).or_insert_with(|| {
-                imports.modules.push(key);
-                imports.modules.len().saturating_sub(1)
-            });
-            let request = (request.specifier, request.attributes.kind);
-            imports.by_request.insert(request, position);
-        }
-    }
-    let imports = Rc::new(imports);
-    let mut map = state.modules.map.borrow_mut();
-    map.set_imports(key, Rc::clone(&imports));
-    Some(imports)
+    Some(Node {
+        position,
+        requests,
+        imports: Imports::default(),
+        positions: HashMap::new(),
+    })
+}
+
+/// Whether a module has still to be linked.
+fn is_open(scope: &Scope<'_, '_>, state: &State, key: &ModuleKey) -> bool {
+    lookup(scope, state, key)
+        .is_some_and(|module| module.get_status() == v8::ModuleStatus::Uninstantiated)
 }
 
 struct Request {
@@ -148,7 +185,7 @@ struct Request {
 fn requests<'s>(
     scope: &mut Scope<'s, '_>,
     module: v8::Local<'s, v8::Module>,
-) -> Option<Vec<Request>> {
+) -> Option<VecDeque<Request>> {
     let requests = module.get_module_requests();
     (0..requests.length())
         .map(|index| {
@@ -174,8 +211,7 @@ impl Request {
         if let Purpose::Require { .. } = purpose {
             refuse_network(scope, &self.specifier, referrer)?;
         }
-        let attributes = &self.attributes;
-        let target = resolve_or_throw(scope, state, &self.specifier, &referrer.url, attributes)?;
+        let target = resolve_or_throw(scope, state, &self.specifier, &referrer.url)?;
         let wanted = Wanted::new(&target, &self.attributes);
         if let Purpose::Require { .. } = purpose {
             refuse_cycle(scope, state, &wanted.key, &self.specifier, referrer)?;

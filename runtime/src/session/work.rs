@@ -172,7 +172,13 @@ fn from_imported(
                 then,
             })
         }
-        (Imported::Exports(exports), ThenWhat::Default) => awaited(scope, exports),
+        (Imported::Exports(exports), ThenWhat::Default) if exports.is_promise() => {
+            awaited(scope, exports)
+        }
+        // Nobody looks for `then` in what a file exports.
+        (Imported::Exports(exports), ThenWhat::Default) => {
+            Some(Started::Value(v8::Global::new(scope, exports)))
+        }
         (Imported::Exports(exports), ThenWhat::CallExport(name, args)) => {
             let Ok(object) = v8::Local::<v8::Object>::try_from(exports) else {
                 return not_a_function(scope, &name);
