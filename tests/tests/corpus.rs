@@ -54,6 +54,7 @@ corpus! {
     intl_formats
     language_features
     modules_attributes
+    modules_builtin_scheme
     modules_cache_of_imports
     modules_cjs_cycle
     modules_cjs_module

@@ -131,13 +131,16 @@ impl Modules {
     fn refused(&self, specifier: &str, referrer: &str, error: &ResolveError) -> Option<Target> {
         let base = self.base(referrer).ok()?;
         let location = self.resolver.locate(specifier, &base, ImportKind::Import);
-        match location.ok()? {
-            Location::File { url, .. } | Location::Url { url } => Some(Target {
-                url,
-                kind: TargetKind::Refused(Rc::new(error.clone())),
-            }),
-            Location::Builtin { .. } => None,
-        }
+        let url = match location.ok()? {
+            // Otherwise `NODE:path` would stand in the place of `node:path`.
+            Location::Url { url } if url.starts_with("node:") => specifier.to_owned(),
+            Location::File { url, .. } | Location::Url { url } => url,
+            Location::Builtin { .. } => return None,
+        };
+        Some(Target {
+            url,
+            kind: TargetKind::Refused(Rc::new(error.clone())),
+        })
     }
 
     /// Where `require.resolve` finds a module: also where `require` refuses it.
