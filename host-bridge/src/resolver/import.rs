@@ -71,7 +71,13 @@ impl Resolver {
             return Ok(Destination::Builtin(name.to_owned()));
         }
         if let Some(url) = parse_url(specifier) {
-            return Ok(Destination::Url(url));
+            // A built-in module that is not there keeps the spelling of its scheme.
+            let is_node = url.starts_with("node:");
+            return Ok(Destination::Url(if is_node {
+                specifier.to_owned()
+            } else {
+                url
+            }));
         }
         if referrer.is_data() && !self.builtins.is_bare_name(specifier) {
             return unsupported();

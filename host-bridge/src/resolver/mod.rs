@@ -304,7 +304,9 @@ impl Resolver {
     fn resolve_url(&self, url: String) -> Result<Resolved, ResolveError> {
         match file_url::scheme(&url) {
             Some("data") => data_url::resolve(url),
-            Some("node") => Err(ResolveError::UnknownBuiltin { name: url }),
+            Some(scheme) if scheme.eq_ignore_ascii_case("node") => {
+                Err(ResolveError::UnknownBuiltin { name: url })
+            }
             scheme => Err(ResolveError::UnsupportedScheme {
                 scheme: scheme.unwrap_or_default().to_owned(),
             }),

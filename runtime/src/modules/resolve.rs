@@ -120,8 +120,6 @@ impl Modules {
         let base = self.base(referrer)?;
         match self.resolver.locate(specifier, &base, ImportKind::Import) {
             Ok(Location::Builtin { name }) => Ok(format!("node:{name}")),
-            // A built-in module that is not there keeps the spelling of its scheme.
-            Ok(Location::Url { url }) if url.starts_with("node:") => Ok(specifier.to_owned()),
             Ok(Location::File { url, .. } | Location::Url { url }) => Ok(url),
             Err(error) => error.url().map(str::to_owned).ok_or(error),
         }
@@ -132,8 +130,6 @@ impl Modules {
         let base = self.base(referrer).ok()?;
         let location = self.resolver.locate(specifier, &base, ImportKind::Import);
         let url = match location.ok()? {
-            // Otherwise `NODE:path` would stand in the place of `node:path`.
-            Location::Url { url } if url.starts_with("node:") => specifier.to_owned(),
             Location::File { url, .. } | Location::Url { url } => url,
             Location::Builtin { .. } => return None,
         };
