@@ -33,4 +33,4 @@ pub use self::mailbox::{
 };
 pub use self::snapshot::{SnapshotImage, SnapshotModule, SnapshotReport};
 pub use self::source_map::{MappedPlace, SourceMaps};
-pub use self::terminator::{StopReason, Terminator};
+pub use self::terminator::{StopReason, Terminator, WakeGuard};

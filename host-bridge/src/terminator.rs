@@ -39,6 +39,26 @@ struct Slot {
     running: Option<RequestId>,
     verdict: Option<StopReason>,
     early: VecDeque<RequestId>,
+    wake: Option<Wake>,
+}
+
+struct Wake(Box<dyn Fn() + Send>);
+
+impl fmt::Debug for Wake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Wake")
+    }
+}
+
+/// While it lives, a stop wakes what [`Terminator::on_stop`] was given.
+#[derive(Debug)]
+#[must_use]
+pub struct WakeGuard<'a>(&'a Terminator);
+
+impl Drop for WakeGuard<'_> {
+    fn drop(&mut self) {
+        self.0.slot().wake = None;
+    }
 }
 
 impl Terminator {
@@ -61,7 +81,7 @@ impl Terminator {
         slot.early.retain(|early| *early != request);
         if slot.early.len() != n_before {
             slot.verdict = Some(StopReason::Cancelled);
-            (self.interrupt)(request);
+            self.interrupt(request, &slot);
         }
     }
 
@@ -78,6 +98,19 @@ impl Terminator {
         self.slot().verdict.clone()
     }
 
+    /// Session thread, before it waits for something of its own: `wake` is called when the
+    /// running request is stopped, at once if it is already. It must not block, and not use
+    /// this terminator.
+    pub fn on_stop(&self, wake: impl Fn() + Send + 'static) -> WakeGuard<'_> {
+        let mut slot = self.slot();
+        if slot.verdict.is_some() {
+            wake();
+        }
+        slot.wake = Some(Wake(Box::new(wake)));
+        drop(slot);
+        WakeGuard(self)
+    }
+
     /// Any thread: stops `request` if it is the one running. A stop that comes too
     /// late returns `false` and does nothing.
     pub fn stop(&self, request: RequestId, reason: StopReason) -> bool {
@@ -86,7 +119,7 @@ impl Terminator {
             return false;
         }
         slot.verdict.get_or_insert(reason);
-        (self.interrupt)(request);
+        self.interrupt(request, &slot);
         true
     }
 
@@ -97,7 +130,7 @@ impl Terminator {
             return false;
         };
         slot.verdict.get_or_insert(reason);
-        (self.interrupt)(request);
+        self.interrupt(request, &slot);
         true
     }
 
@@ -111,6 +144,13 @@ impl Terminator {
             slot.early.pop_front();
         }
         slot.early.push_back(request);
+    }
+
+    fn interrupt(&self, request: RequestId, slot: &Slot) {
+        (self.interrupt)(request);
+        if let Some(Wake(wake)) = &slot.wake {
+            wake();
+        }
     }
 
     fn slot(&self) -> MutexGuard<'_, Slot> {
@@ -179,6 +219,28 @@ mod tests {
         assert_eq!(terminator.finish(), Some(StopReason::Cancelled));
         terminator.begin(RequestId::new(2));
         assert_eq!(terminator.finish(), None);
+    }
+
+    #[test]
+    fn a_stop_wakes_what_waits_and_nothing_later() {
+        let (terminator, _) = counting();
+        let n_wakes = Arc::new(AtomicUsize::new(0));
+        let wake = || {
+            let seen = Arc::clone(&n_wakes);
+            move || {
+                seen.fetch_add(1, SeqCst);
+            }
+        };
+        terminator.begin(RequestId::new(1));
+        let guard = terminator.on_stop(wake());
+        assert_eq!(n_wakes.load(SeqCst), 0);
+        terminator.cancel(RequestId::new(1));
+        assert_eq!(n_wakes.load(SeqCst), 1);
+        drop(guard);
+        terminator.stop_running(StopReason::Cancelled);
+        assert_eq!(n_wakes.load(SeqCst), 1);
+        drop(terminator.on_stop(wake()));
+        assert_eq!(n_wakes.load(SeqCst), 2);
     }
 
     #[test]

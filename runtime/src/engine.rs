@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use host_bridge::blob_cache::BlobCache;
+use host_bridge::typescript::{InProcess, Translator};
 use host_bridge::{
     Engine, EventSender, OpenError, OpenSpec, SendError, SessionCommand, SessionHandle,
     SnapshotImage, StopReason,
@@ -33,6 +34,26 @@ pub struct ThreadEngine {
     shared: SharedModules,
 }
 
+/// What an engine is given.
+#[derive(Debug)]
+pub struct EngineOptions {
+    /// Where compiled code is shared with other processes.
+    pub code_cache: Option<BlobCache>,
+    /// Who translates for the sessions. What is translated may be hostile and may take any
+    /// time, so that in-process is for tests.
+    pub translator: Arc<dyn Translator>,
+}
+
+/// For tests: nothing is kept, and what is translated is trusted.
+impl Default for EngineOptions {
+    fn default() -> EngineOptions {
+        EngineOptions {
+            code_cache: None,
+            translator: Arc::new(InProcess),
+        }
+    }
+}
+
 /// Why there is no engine.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -47,21 +68,20 @@ pub enum EngineStartError {
 
 impl ThreadEngine {
     /// Makes the base snapshot and starts the watchdog. Compiled code of module files is
-    /// shared by the sessions, and with other processes through `code_cache` if there is
-    /// one.
+    /// shared by the sessions.
     ///
     /// # Errors
     ///
     /// See [`EngineStartError`].
     pub fn new(
         platform: &Platform,
-        code_cache: Option<BlobCache>,
+        options: EngineOptions,
     ) -> Result<ThreadEngine, EngineStartError> {
         let base = base_image().ok_or(EngineStartError::Base)?;
         let watchdog = Watchdog::start().map_err(EngineStartError::Thread)?;
         keep_read_only_heap(&base).map_err(EngineStartError::Thread)?;
         let code_maker =
-            CodeMaker::start(code_cache.map(Arc::new)).map_err(EngineStartError::Thread)?;
+            CodeMaker::start(options.code_cache.map(Arc::new)).map_err(EngineStartError::Thread)?;
         code_maker.offer_image(&base.code);
         Ok(ThreadEngine {
             version: platform.version(),
@@ -71,6 +91,7 @@ impl ThreadEngine {
             shared: SharedModules {
                 sources: Arc::default(),
                 code_maker: Some(Arc::new(code_maker)),
+                translator: options.translator,
             },
         })
     }

@@ -24,7 +24,7 @@ mod snapshot;
 mod strings;
 mod value;
 
-pub use self::engine::{EngineStartError, ThreadEngine};
+pub use self::engine::{EngineOptions, EngineStartError, ThreadEngine};
 pub use self::platform::{Platform, PlatformError};
 pub use self::snapshot::{SnapshotError, build_snapshot};
 

@@ -36,7 +36,7 @@ pub struct Config {
     /// host does not read.
     pub max_unread: usize,
     /// The program that makes snapshots.
-    pub builder: BuilderCommand,
+    pub builder: ChildCommand,
     /// What is traced on standard error. [`serve_stdio`](crate::serve_stdio) takes it from
     /// the environment.
     pub trace: TraceLevel,
@@ -44,9 +44,9 @@ pub struct Config {
     pub parent: Option<Parent>,
 }
 
-/// A program with arguments that speaks the snapshot pipe: reads a spec, writes an image.
+/// A program with arguments that does a part of the work: makes a snapshot, or translates.
 #[derive(Debug, Clone)]
-pub struct BuilderCommand {
+pub struct ChildCommand {
     /// The program.
     pub program: PathBuf,
     /// Its arguments.
@@ -83,19 +83,29 @@ impl Default for Config {
             grace: Duration::from_secs(2),
             max_parked: 16,
             max_unread: 64 * 1024 * 1024,
-            builder: BuilderCommand::this_program(),
+            builder: ChildCommand::builder(),
             trace: TraceLevel::Off,
             parent: None,
         }
     }
 }
 
-impl BuilderCommand {
+impl ChildCommand {
+    /// Reads a spec, writes the image of a snapshot.
+    pub fn builder() -> ChildCommand {
+        ChildCommand::this_program("build-snapshot")
+    }
+
+    /// Translates what it is sent.
+    pub fn translator() -> ChildCommand {
+        ChildCommand::this_program("translate")
+    }
+
     /// This very executable, even when its file was replaced or removed meanwhile.
-    pub fn this_program() -> BuilderCommand {
-        BuilderCommand {
+    fn this_program(subcommand: &str) -> ChildCommand {
+        ChildCommand {
             program: PathBuf::from("/proc/self/exe"),
-            args: vec!["build-snapshot".to_owned()],
+            args: vec![subcommand.to_owned()],
         }
     }
 }

@@ -31,10 +31,11 @@ mod snapshot_pipe;
 mod snapshots;
 mod state;
 mod trace;
+mod translators;
 mod transport;
 mod validate;
 
-pub use self::config::{BuilderCommand, Config, LOG_VARIABLE, TRACE_VARIABLE, log_filter};
+pub use self::config::{ChildCommand, Config, LOG_VARIABLE, TRACE_VARIABLE, log_filter};
 pub use self::exit_code::ExitCode;
 pub use self::log::{flush_log, init_log, start_log_thread};
 pub use self::machine::default_max_sessions;
@@ -43,4 +44,5 @@ pub use self::router::serve;
 pub use self::signals::{OrphanedAtStart, Parent};
 pub use self::snapshot_pipe::{PipeError, read_spec, write_failure, write_image};
 pub use self::trace::TraceLevel;
+pub use self::translators::{TRANSLATION_CPU, WorkerTranslator, serve_translations};
 pub use self::transport::{Transport, TransportError, adopt_stdio, take_stdout};

@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
 pub(crate) use self::child::BuildError;
-use crate::config::BuilderCommand;
+use crate::config::ChildCommand;
 use crate::error::RequestError;
 use crate::router::Event;
 
@@ -50,7 +50,7 @@ struct Build {
 /// See the module's text.
 #[derive(Debug)]
 pub(crate) struct SnapshotBuilds {
-    command: BuilderCommand,
+    command: ChildCommand,
     grace: Duration,
     events: mpsc::Sender<Event>,
     last_id: u64,
@@ -60,7 +60,7 @@ pub(crate) struct SnapshotBuilds {
 
 impl SnapshotBuilds {
     pub(crate) fn new(
-        command: BuilderCommand,
+        command: ChildCommand,
         grace: Duration,
         events: mpsc::Sender<Event>,
     ) -> SnapshotBuilds {

@@ -46,6 +46,8 @@ pub use self::referrer::{BadReferrer, Referrer};
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 use self::file_url::FileUrl;
 use self::memory::{Memory, Question};
 use self::package::PackageStore;
@@ -151,7 +153,7 @@ pub enum Resolved {
 }
 
 /// How the contents of a file are to be taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ModuleFormat {
     /// An ECMAScript module.
     EsModule,
@@ -167,7 +169,7 @@ pub enum ModuleFormat {
 }
 
 /// The language that a file's text is written in, as its extension says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Language {
     /// JavaScript, and whatever is not text.
     #[default]

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use protocol::ModuleOptions;
 
 use super::place::file_name;
-use super::{Request, TypeScriptError, to_javascript};
+use super::{JavaScript, Request, TypeScriptError};
 use crate::reader::FileContents;
 use crate::resolver::Language;
 
@@ -23,15 +23,16 @@ struct Known {
     text: Result<Bytes, TypeScriptError>,
 }
 
-/// The JavaScript of a file: its own bytes, or what [`to_javascript`] makes of them, once
-/// for all sessions that share them.
+/// The JavaScript of a file: its own bytes, or what `translate` makes of them, once for all
+/// sessions that share them.
 ///
 /// # Errors
 ///
-/// As [`to_javascript`]; an error of the text is remembered too.
+/// Those of `translate`; an error of the text is remembered too.
 pub fn translated(
     contents: &FileContents,
     request: &Request<'_>,
+    translate: impl FnOnce(&str) -> Result<JavaScript, TypeScriptError>,
 ) -> Result<Bytes, TypeScriptError> {
     if request.language == Language::JavaScript {
         return Ok(contents.bytes().clone());
@@ -42,12 +43,8 @@ pub fn translated(
         return found.text.clone();
     }
     let text = String::from_utf8_lossy(contents.bytes());
-    let text = to_javascript(&text, request).map(|made| Bytes::from(made.into_text()));
-    // What this machine could not do now is no property of the text.
-    if let Err(
-        TypeScriptError::NoThread | TypeScriptError::Busy | TypeScriptError::TooSlow { .. },
-    ) = text
-    {
+    let text = translate(&text).map(|made| Bytes::from(made.into_text()));
+    if text.as_ref().is_err_and(|error| !error.is_of_the_text()) {
         return text;
     }
     let n_kept = known.len().min(MAX_KEPT.saturating_sub(1));

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::place::Place;
 
 /// Which of the language's errors a [`TypeScriptError`] is.
@@ -18,7 +20,7 @@ pub enum TypeScriptErrorClass {
 }
 
 /// Why a text was not translated. The text of an error holds no path.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[non_exhaustive]
 pub enum TypeScriptError {
     /// It is no text of its language.
@@ -77,18 +79,46 @@ pub enum TypeScriptError {
         /// What a translation may take.
         limit: Duration,
     },
-    /// Translations that took too long are still running.
-    #[error("translations that took too long are still running, and no more are begun")]
-    Busy,
+    /// Every process that translates was busy for as long as one waits.
+    #[error("every process that translates was busy for {} ms; try again", waited.as_millis())]
+    Busy {
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// The process that translated it died, most likely for want of memory or of stack.
+    #[error("the process that translated the code has died: {how}")]
+    Died {
+        /// How it ended.
+        how: String,
+    },
+    /// The request that it was for was stopped.
+    #[error("the request was stopped while the code was being translated")]
+    Stopped,
     /// The operating system refused a thread to translate it on.
     #[error("the operating system refused a thread to translate on")]
     NoThread,
+    /// The operating system refused a process to translate it in.
+    #[error("the operating system refused a process to translate in")]
+    NoProcess,
     /// A fault of the translator.
     #[error("the translator failed on this text")]
     Internal,
 }
 
 impl TypeScriptError {
+    /// Whether the text is to blame, and not what this machine could not do now.
+    pub(super) fn is_of_the_text(&self) -> bool {
+        !matches!(
+            self,
+            TypeScriptError::TooSlow { .. }
+                | TypeScriptError::Busy { .. }
+                | TypeScriptError::Died { .. }
+                | TypeScriptError::Stopped
+                | TypeScriptError::NoThread
+                | TypeScriptError::NoProcess
+        )
+    }
+
     /// Node's code where Node has one.
     #[must_use]
     pub fn code(&self) -> &'static str {
@@ -102,8 +132,12 @@ impl TypeScriptError {
             | TypeScriptError::TooDeep { .. }
             | TypeScriptError::TooManyTokens
             | TypeScriptError::TooSlow { .. }
-            | TypeScriptError::Busy => "ERR_LIMIT_TYPESCRIPT",
-            TypeScriptError::NoThread | TypeScriptError::Internal => "ERR_INTERNAL_ASSERTION",
+            | TypeScriptError::Busy { .. }
+            | TypeScriptError::Died { .. } => "ERR_LIMIT_TYPESCRIPT",
+            TypeScriptError::Stopped
+            | TypeScriptError::NoThread
+            | TypeScriptError::NoProcess
+            | TypeScriptError::Internal => "ERR_INTERNAL_ASSERTION",
         }
     }
 

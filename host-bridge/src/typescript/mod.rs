@@ -8,28 +8,31 @@
 //! The text may be hostile, and the library's parser has no limits: it descends as deep as
 //! the text does, and takes exponential time for some that are short. Invariant: each
 //! translation runs on a thread of its own with the stack that its text can need at most
-//! ([`bounded`]); no pass walks over a tree deeper than [`MAX_DEPTH`](depth::MAX_DEPTH); a
-//! panic of the library is an error of the text; and after [`MAX_TIME`] its thread is given
-//! up, of which [`MAX_GIVEN_UP`] are the most.
+//! ([`bounded`]); no pass walks over a tree deeper than [`MAX_DEPTH`](depth::MAX_DEPTH); and
+//! a panic of the library is an error of the text. Time has no limit in here: who has sessions
+//! to protect has it done in a process that can be killed, through a [`Translator`] that
+//! speaks [`pipe`].
 //!
-//! Reading order: [`to_javascript`], `translate.rs`, then `bounded.rs` and `depth.rs`.
+//! Reading order: [`to_javascript`], `translate.rs`, then `bounded.rs` and `depth.rs`;
+//! `translator.rs` and `pipe.rs` for where it is done.
 
 mod bounded;
 mod cache;
 mod depth;
 mod error;
+pub mod pipe;
 mod place;
 #[cfg(test)]
 mod tests;
 mod thread;
 mod translate;
+mod translator;
 
 use self::bounded::Unbounded;
 pub use self::cache::translated;
 pub use self::error::{TypeScriptError, TypeScriptErrorClass};
 pub use self::place::Place;
-
-use std::time::Duration;
+pub use self::translator::{InProcess, Translator};
 
 use protocol::ModuleOptions;
 
@@ -37,11 +40,6 @@ use crate::resolver::{Language, ModuleFormat};
 
 /// The longest text that is translated, in bytes.
 pub const MAX_TEXT_BYTES: usize = 8 << 20;
-
-/// How long a translation may take, as time passes. Below the grace period of a session.
-pub const MAX_TIME: Duration = Duration::from_millis(1500);
-/// Translations that were given up and are still running, before no more are begun.
-pub const MAX_GIVEN_UP: usize = 2;
 
 /// How a text is to be taken.
 #[derive(Debug, Clone, Copy)]

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Characters of a line that an excerpt shows before and after the place.
 const MAX_EXCERPT: usize = 60;
 
 /// A place in a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Line, from 1.
     pub line: usize,

@@ -7,7 +7,7 @@ use host_bridge::cjs_lexer::{self, CjsExports};
 use host_bridge::reader::FileContents;
 use host_bridge::resolver::{Language, ModuleFormat};
 use host_bridge::typescript::{
-    Request, TypeScriptError, TypeScriptErrorClass, to_javascript, translated,
+    JavaScript, Request, TypeScriptError, TypeScriptErrorClass, translated,
 };
 
 use super::Modules;
@@ -27,7 +27,7 @@ impl Modules {
         if request.language == Language::JavaScript {
             return Ok(SharedText::of(contents));
         }
-        let text = translated(contents, &request)?;
+        let text = self.translated(contents, &request)?;
         Ok(SharedText::of_translation(contents, &text))
     }
 
@@ -38,7 +38,7 @@ impl Modules {
         if request.language == Language::JavaScript {
             return cjs_lexer::exports_of(contents);
         }
-        let text = translated(contents, &request).ok();
+        let text = self.translated(contents, &request).ok();
         let text = text
             .as_ref()
             .and_then(|text| std::str::from_utf8(text).ok());
@@ -52,8 +52,20 @@ impl Modules {
         if request.language == Language::JavaScript {
             return Ok(Bytes::copy_from_slice(text));
         }
-        let made = to_javascript(&String::from_utf8_lossy(text), &request)?;
+        let made = self.translate(&String::from_utf8_lossy(text), &request)?;
         Ok(Bytes::from(made.into_text()))
+    }
+
+    fn translated(
+        &self,
+        contents: &FileContents,
+        request: &Request<'_>,
+    ) -> Result<Bytes, TypeScriptError> {
+        translated(contents, request, |text| self.translate(text, request))
+    }
+
+    fn translate(&self, text: &str, request: &Request<'_>) -> Result<JavaScript, TypeScriptError> {
+        self.translator.translate(text, request, &self.terminator)
     }
 
     fn request<'a>(&'a self, path: &'a str, format: ModuleFormat) -> Request<'a> {

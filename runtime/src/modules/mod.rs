@@ -35,9 +35,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use host_bridge::OpenSpec;
 use host_bridge::reader::{HostDirectories, SharedSources};
 use host_bridge::resolver::Resolver;
+use host_bridge::typescript::{InProcess, Translator};
+use host_bridge::{OpenSpec, Terminator};
 use protocol::ModuleOptions;
 
 use crate::code_cache::ImageCode;
@@ -81,10 +82,22 @@ impl Purpose<'_> {
 }
 
 /// What the sessions of one engine share.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct SharedModules {
     pub(crate) sources: Arc<SharedSources>,
     pub(crate) code_maker: Option<Arc<CodeMaker>>,
+    pub(crate) translator: Arc<dyn Translator>,
+}
+
+/// What a process has that makes a snapshot and is killed when it does not end.
+impl Default for SharedModules {
+    fn default() -> SharedModules {
+        SharedModules {
+            sources: Arc::default(),
+            code_maker: None,
+            translator: Arc::new(InProcess),
+        }
+    }
 }
 
 /// Everything of a session that concerns modules.
@@ -106,6 +119,9 @@ pub(crate) struct Modules {
     pub(crate) code_maker: Option<Arc<CodeMaker>>,
     /// What compiled code must have been made for.
     pub(crate) image_code: Arc<ImageCode>,
+    translator: Arc<dyn Translator>,
+    /// What lets the session's thread go while it waits for a translation.
+    terminator: Arc<Terminator>,
     /// Texts that were compiled without cached code.
     uncached: RefCell<Vec<Uncached>>,
 }
@@ -114,6 +130,7 @@ pub(crate) struct Modules {
 pub(crate) struct Snapshot {
     pub(crate) modules: Arc<SnapshotIndex>,
     pub(crate) entries: BTreeMap<String, String>,
+    pub(crate) code: Arc<ImageCode>,
 }
 
 impl Modules {
@@ -122,7 +139,7 @@ impl Modules {
         resolver: Resolver,
         spec: &OpenSpec,
         snapshot: Snapshot,
-        (image_code, code_maker): (Arc<ImageCode>, Option<Arc<CodeMaker>>),
+        (shared, terminator): (&SharedModules, &Arc<Terminator>),
     ) -> Modules {
         Modules {
             directories,
@@ -133,8 +150,10 @@ impl Modules {
             pinned: snapshot.entries,
             detected: RefCell::default(),
             counted: RefCell::default(),
-            code_maker,
-            image_code,
+            code_maker: shared.code_maker.clone(),
+            image_code: snapshot.code,
+            translator: Arc::clone(&shared.translator),
+            terminator: Arc::clone(terminator),
             uncached: RefCell::default(),
         }
     }

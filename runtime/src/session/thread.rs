@@ -150,7 +150,7 @@ pub(crate) fn birth_realm(
     handle: &OnceLock<v8::IsolateHandle>,
     shared: &SharedModules,
 ) -> Result<Birth, BirthError> {
-    let modules = session_modules(image, spec, shared)?;
+    let modules = session_modules(image, spec, links, shared)?;
     let heap_bytes = usize::try_from(spec.limits.heap_bytes).unwrap_or(usize::MAX);
     let params = v8::Isolate::create_params()
         .snapshot_blob(v8::StartupData::from(image.blob))
@@ -192,6 +192,7 @@ pub(crate) fn furnish(
 pub(crate) fn session_modules(
     image: &Image,
     spec: &OpenSpec,
+    links: &Links,
     shared: &SharedModules,
 ) -> Result<Modules, BirthError> {
     let roots: Vec<(&str, &str)> = spec
@@ -217,8 +218,9 @@ pub(crate) fn session_modules(
         Snapshot {
             modules: Arc::clone(&image.modules),
             entries: image.entries.clone(),
+            code: Arc::clone(&image.code),
         },
-        (Arc::clone(&image.code), shared.code_maker.clone()),
+        (shared, &links.terminator),
     ))
 }
 

@@ -162,7 +162,7 @@ impl Builder {
             entries: BTreeMap::new(),
             builtins: base.builtins,
         };
-        let modules = session_modules(&empty, &open, &SharedModules::default())
+        let modules = session_modules(&empty, &open, &links, &SharedModules::default())
             .map_err(|error| SnapshotError::Root(error.to_string()))?;
         let heap_bytes = usize::try_from(limits.heap_bytes).unwrap_or(usize::MAX);
         let params = v8::Isolate::create_params()

@@ -10,7 +10,7 @@ use protocol::{
     CallMode, EnvVar, HostFunction, Limits, Outcome, RequestId, Root, SessionId, Usage, Value,
     ValueFormat,
 };
-use runtime::{Platform, ThreadEngine};
+use runtime::{EngineOptions, Platform, ThreadEngine};
 
 /// No wait of a test lasts longer.
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -24,7 +24,7 @@ pub(crate) fn platform() -> &'static Platform {
 /// The engine of this test process.
 pub(crate) fn engine() -> &'static ThreadEngine {
     static ENGINE: OnceLock<ThreadEngine> = OnceLock::new();
-    ENGINE.get_or_init(|| ThreadEngine::new(platform(), None).unwrap())
+    ENGINE.get_or_init(|| ThreadEngine::new(platform(), EngineOptions::default()).unwrap())
 }
 
 /// A session and what it reports.

@@ -1,11 +1,13 @@
 //! The one file of this crate that names the engine.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use host_bridge::blob_cache::{BlobCache, BlobCacheError};
 use host_bridge::{Engine, SnapshotImage, SnapshotReport};
 use protocol::Reason;
 use protocol::frame::WarmSnapshot;
+use sidecar::{ChildCommand, WorkerTranslator};
 
 /// Why the engine cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +50,11 @@ const CODE_CACHE_BYTES: u64 = 512 << 20;
 pub(super) fn start(cache_dir: Option<&Path>) -> Result<Box<dyn Engine>, EngineError> {
     let code_cache = cache_dir.map(open_code_cache).transpose()?;
     let platform = runtime::Platform::init()?;
-    Ok(Box::new(runtime::ThreadEngine::new(&platform, code_cache)?))
+    let options = runtime::EngineOptions {
+        code_cache,
+        translator: Arc::new(WorkerTranslator::new(ChildCommand::translator())),
+    };
+    Ok(Box::new(runtime::ThreadEngine::new(&platform, options)?))
 }
 
 #[cfg(feature = "v8-engine")]

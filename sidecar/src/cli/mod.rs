@@ -4,6 +4,7 @@ mod build_snapshot;
 mod engine;
 mod run;
 mod serve;
+mod translate;
 
 use clap::{Parser, Subcommand};
 use sidecar::ExitCode;
@@ -26,6 +27,10 @@ enum Command {
     /// The sidecar starts itself in this way.
     #[command(hide = true)]
     BuildSnapshot,
+    /// Translate what a sidecar sends over standard input, a socket. The sidecar starts itself
+    /// in this way.
+    #[command(hide = true)]
+    Translate,
 }
 
 /// Runs what the command line asks for. Clap itself answers `--help`, `--version` and
@@ -35,6 +40,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Serve(args) => serve::run(&args),
         Command::Run(args) => run::run(*args),
         Command::BuildSnapshot => build_snapshot::run(),
+        Command::Translate => translate::run(),
     }
 }
 

@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use crate::config::{BuilderCommand, LOG_VARIABLE, variable};
+use crate::config::{ChildCommand, LOG_VARIABLE, variable};
 use crate::snapshot_pipe::{Answer, MAX_RESULT, PipeError, encode_spec, read_answer};
 
 /// Why there is no snapshot.
@@ -46,7 +46,7 @@ impl BuildError {
 
 /// Runs one build to its end. When the future is dropped, the child is killed.
 pub(super) async fn build(
-    command: &BuilderCommand,
+    command: &ChildCommand,
     spec: WarmSnapshot,
     grace: Duration,
 ) -> Result<(SnapshotImage, SnapshotReport), BuildError> {
@@ -65,7 +65,7 @@ pub(super) async fn build(
     }
 }
 
-fn start(command: &BuilderCommand) -> io::Result<Child> {
+fn start(command: &ChildCommand) -> io::Result<Child> {
     let mut child = Command::new(&command.program);
     child
         .args(&command.args)

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use host_bridge::{SnapshotImage, SnapshotReport};
 use protocol::frame::{SnapshotReady, WarmSnapshot};
 use protocol::{LimitsRequest, Reason, SidecarFrame, SnapshotKey};
-use sidecar::{BuilderCommand, write_failure, write_image};
+use sidecar::{ChildCommand, write_failure, write_image};
 
 use crate::support::{Host, open};
 
@@ -68,7 +68,7 @@ impl Drop for Scratch {
 /// A sidecar whose snapshots are "built" by a shell script.
 fn host(script: &str) -> Host {
     Host::start_with(|config| {
-        config.builder = BuilderCommand {
+        config.builder = ChildCommand {
             program: "/bin/sh".into(),
             args: vec!["-c".to_owned(), format!("cat > /dev/null\n{script}")],
         };
