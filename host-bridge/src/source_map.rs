@@ -1,7 +1,9 @@
 //! Positions in generated code, mapped to the sources that their author wrote.
 //!
 //! Maps come inline, as a `data:` URL, or from a file beside the code, through the reader.
-//! What a map says is the package author's word and only changes what a stack shows.
+//! What a map says is the package author's word and only changes what a stack shows. A
+//! source that is no place below the guest's directories is not shown: it may be a path of
+//! the machine that the package was built on, or of this one.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -57,9 +59,34 @@ impl SourceMaps {
             return None;
         }
         Some(MappedPlace {
-            file: beside(url, token.get_source()?),
+            file: self.source(url, token.get_source()?)?,
             line: token.get_src_line().checked_add(1)?,
             column: token.get_src_col().checked_add(1)?,
+        })
+    }
+
+    /// What a stack shows of a source: a guest path or its URL, as the code has it, or a URL
+    /// of a bundler's own (`webpack://`).
+    fn source(&self, url: &str, source: &str) -> Option<String> {
+        if source.chars().any(char::is_control) {
+            return None;
+        }
+        let place = beside(url, source);
+        let Some(path) = place.strip_prefix("file://") else {
+            return (!place.starts_with("file:")).then_some(place);
+        };
+        let is_below = |directory: &str| {
+            let rest = path.strip_prefix(directory.trim_end_matches('/'));
+            rest.is_some_and(|rest| rest.starts_with('/'))
+        };
+        let is_guest = is_below(directory_of(url)) || self.directories.guest_roots().any(is_below);
+        if !is_guest {
+            return None;
+        }
+        Some(if url.starts_with('/') {
+            path.to_owned()
+        } else {
+            place
         })
     }
 
@@ -96,8 +123,8 @@ impl SourceMaps {
     }
 }
 
-/// `reference` as it is meant in the file at `url`: relative paths are joined, anything
-/// with a scheme stays.
+/// `reference` as it is meant in the file at `url`, which may be a path: relative paths are
+/// joined, anything with a scheme stays.
 fn beside(url: &str, reference: &str) -> String {
     if reference.contains("://") {
         return reference.to_owned();
@@ -105,11 +132,7 @@ fn beside(url: &str, reference: &str) -> String {
     if reference.starts_with('/') {
         return format!("file://{reference}");
     }
-    let directory = url
-        .strip_prefix("file://")
-        .and_then(|path| path.rsplit_once('/'))
-        .map_or("", |(directory, _)| directory);
-    let mut parts: Vec<&str> = directory
+    let mut parts: Vec<&str> = directory_of(url)
         .split('/')
         .filter(|part| !part.is_empty())
         .collect();
@@ -121,6 +144,12 @@ fn beside(url: &str, reference: &str) -> String {
         }
     }
     format!("file:///{}", parts.join("/"))
+}
+
+/// Path of the directory of the file at `url`.
+fn directory_of(url: &str) -> &str {
+    let path = url.strip_prefix("file://").unwrap_or(url);
+    path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
 #[cfg(test)]
@@ -149,6 +178,63 @@ mod tests {
         };
         assert_eq!(place, Some(expected));
         assert_eq!(maps.lookup("file:///app/dist/a.js", "a.js.map", 1, 1), None);
+    }
+
+    #[test]
+    fn only_places_of_the_guest_are_shown() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut maps = maps(dir.path());
+        for (n, (source, url, expected)) in [
+            ("a.ts", "/app/dist/x.cjs", Some("/app/dist/a.ts")),
+            (
+                "a.ts",
+                "file:///app/dist/x.js",
+                Some("file:///app/dist/a.ts"),
+            ),
+            ("../src/a.ts", "/app/dist/x.cjs", Some("/app/src/a.ts")),
+            ("../a.ts", "/app/x.cjs", None),
+            ("a.ts", "/other/x.cjs", Some("/other/a.ts")),
+            ("/app/src/a.ts", "/app/x.cjs", Some("/app/src/a.ts")),
+            (
+                "file:///app/a.ts",
+                "file:///app/x.js",
+                Some("file:///app/a.ts"),
+            ),
+            (
+                "webpack://lib/a.ts",
+                "/app/x.cjs",
+                Some("webpack://lib/a.ts"),
+            ),
+            ("/home/alice/a.ts", "/app/x.cjs", None),
+            ("file:///home/alice/a.ts", "file:///app/x.js", None),
+            (
+                "file:/home/alice/a.ts",
+                "/app/x.cjs",
+                Some("/app/file:/home/alice/a.ts"),
+            ),
+            ("/application/a.ts", "/app/x.cjs", None),
+            ("a.ts\\n    at forged", "/app/x.cjs", None),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let map = MAP.replace("../src/a.ts", source);
+            let name = format!("{n}.map");
+            std::fs::write(dir.path().join(&name), map).unwrap();
+            // A name of its own each time: maps are remembered.
+            let (directory, file) = url.rsplit_once('/').unwrap();
+            let place = maps.lookup(
+                &format!("{directory}/{n}{file}"),
+                &format!("/app/{name}"),
+                2,
+                5,
+            );
+            assert_eq!(
+                place.map(|place| place.file).as_deref(),
+                expected,
+                "{source}"
+            );
+        }
     }
 
     #[test]

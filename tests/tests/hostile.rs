@@ -140,6 +140,7 @@ hostile! {
     time_host_calls
     time_immediate
     time_import
+    time_import_storm
     time_in_host_call
     time_intl
     time_jobs

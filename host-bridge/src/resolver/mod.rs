@@ -304,13 +304,12 @@ impl Resolver {
     }
 
     fn resolve_url(&self, url: String) -> Result<Resolved, ResolveError> {
-        match file_url::scheme(&url) {
-            Some("data") => data_url::resolve(url),
-            Some(scheme) if scheme.eq_ignore_ascii_case("node") => {
-                Err(ResolveError::UnknownBuiltin { name: url })
-            }
+        let scheme = file_url::scheme(&url).unwrap_or_default();
+        match &*scheme.to_ascii_lowercase() {
+            "data" => data_url::resolve(url),
+            "node" => Err(ResolveError::UnknownBuiltin { name: url }),
             scheme => Err(ResolveError::UnsupportedScheme {
-                scheme: scheme.unwrap_or_default().to_owned(),
+                scheme: scheme.to_owned(),
             }),
         }
     }

@@ -7,7 +7,7 @@
     ArrayIsArray, ArrayPrototypePop, ArrayPrototypePush, ArrayPrototypeSort, Map, MapPrototypeGet,
     MapPrototypeGetSize, MapPrototypeSet, ObjectDefineProperty, ObjectGetOwnPropertySymbols, ObjectKeys,
     ObjectPrototype, ObjectPrototypeHasOwnProperty, ReflectApply, ReflectGetOwnPropertyDescriptor,
-    ReflectOwnKeys, StringPrototypeRepeat, StringPrototypeSlice, StringPrototypeValueOf, SymbolFor,
+    ReflectOwnKeys, StringPrototypeEndsWith, StringPrototypeRepeat, StringPrototypeSlice, StringPrototypeValueOf, SymbolFor,
     TypedArrayPrototypeGetLength, regExpReplace,
   } = internal.primordials;
   const {
@@ -186,8 +186,11 @@
   }
 
   function isStackOverflow(error) {
-    return typeof error === 'object' && error !== null && native.isKind(error) === 'Error' &&
-      ownData(error, 'message') === 'Maximum call stack size exceeded';
+    if (typeof error !== 'object' || error === null || native.isKind(error) !== 'Error') return false;
+    const message = ownData(error, 'message');
+    if (message === 'Maximum call stack size exceeded') return true;
+    // A pattern that is compiled near the end of the stack.
+    return typeof message === 'string' && StringPrototypeEndsWith(message, ': Stack overflow');
   }
 
   function markCircular(ctx, value, shape) {

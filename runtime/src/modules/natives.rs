@@ -210,9 +210,25 @@ pub(crate) fn continue_import<'s>(
     args: v8::FunctionCallbackArguments<'s>,
     mut result: v8::ReturnValue<'s, v8::Value>,
 ) {
+    if unless_stopping(scope).is_none() {
+        return;
+    }
     if let Some(promise) = dynamic::carry_out(scope, args.data()) {
         result.set(promise.into());
     }
+}
+
+/// `None` when the guest is to stop. V8 looks for that where JavaScript is entered, and a
+/// queue of jobs that are native functions enters none; so it is entered here, whereupon V8
+/// drops the queue.
+fn unless_stopping(scope: &mut Scope<'_, '_>) -> Option<()> {
+    let state = State::of(scope)?;
+    if state.links.terminator.verdict().is_some() {
+        // The first request may have been used up by the script that filled the queue.
+        scope.terminate_execution();
+        state.hooks.get()?.is_running(scope, "")?;
+    }
+    Some(())
 }
 
 /// What an `import()` gives when its module has run: its namespace.
