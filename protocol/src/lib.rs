@@ -46,4 +46,4 @@ pub use self::usage::Usage;
 pub use self::value::{Blob, Value, ValueFormat};
 
 /// The one protocol version this build speaks (PROTOCOL.md 4).
-pub const PROTOCOL_VERSION: u16 = 1;
+pub const PROTOCOL_VERSION: u16 = 2;

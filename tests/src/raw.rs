@@ -54,7 +54,7 @@ impl RawSidecar {
     /// Starts a sidecar and shakes hands.
     pub fn start() -> RawSidecar {
         let mut sidecar = RawSidecar::silent();
-        sidecar.hello(1, 1);
+        sidecar.hello(2, 2);
         sidecar.welcome();
         sidecar
     }

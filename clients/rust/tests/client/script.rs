@@ -149,7 +149,7 @@ pub(crate) fn play(
 
 pub(crate) fn welcome() -> Welcome {
     Welcome {
-        version: 1,
+        version: 2,
         build: "fake".to_owned(),
         v8: "none".to_owned(),
         max_frame: MAX_FRAME,

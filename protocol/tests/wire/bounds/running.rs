@@ -17,8 +17,8 @@ fn texts_of_the_connection() {
             0,
             1,
             Hello {
-                min_version: 1,
-                max_version: 1,
+                min_version: 2,
+                max_version: 2,
                 client: x(n),
                 max_frame: 0,
             },
