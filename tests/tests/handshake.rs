@@ -10,7 +10,7 @@ use std::time::Duration;
 use e2e_tests::{RawSidecar, sidecar};
 use isolate_sidecar_client::{Limits, Reason};
 use protocol::frame::{Cancel, GetStats, Head, Kind, Ping, Pong, SidecarFrame};
-use protocol::{HostFrame, RequestId, SessionId};
+use protocol::{HostFrame, PROTOCOL_VERSION, RequestId, SessionId};
 
 const PROTOCOL_ERROR: i32 = 71;
 
@@ -55,7 +55,7 @@ fn bytes(head: Head, body: &[u8]) -> Vec<u8> {
 fn welcome_says_what_holds() {
     let sidecar = sidecar();
     let welcome = sidecar.welcome();
-    assert_eq!(welcome.version, 1);
+    assert_eq!(welcome.version, PROTOCOL_VERSION);
     assert!(welcome.v8.starts_with("15."), "{}", welcome.v8);
     assert!(0 < welcome.max_sessions);
     assert_eq!(welcome.defaults, Limits::DEFAULT);

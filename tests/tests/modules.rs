@@ -359,3 +359,20 @@ fn a_web_assembly_file_is_refused_while_a_snapshot_is_made() {
         "{refused}"
     );
 }
+
+#[test]
+fn imports_that_wait_are_counted() {
+    let sidecar = sidecar();
+    let session = demo(&sidecar);
+    let refused = |n: u32| {
+        let source = format!(
+            "Promise.allSettled(Array.from({{ length: {n} }}, () => import('path'))).then((all) =>
+                all.filter((one) => one.reason?.code === 'ERR_LIMIT_IMPORTS').length)"
+        );
+        ok(&session, &source)
+    };
+    assert_eq!(refused(99_999), json!(0));
+    assert_eq!(refused(100_000), json!(0));
+    assert_eq!(refused(100_001), json!(1));
+    assert_eq!(refused(1), json!(0), "the jobs have run");
+}

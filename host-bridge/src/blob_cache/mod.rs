@@ -87,24 +87,18 @@ struct Stored {
 }
 
 impl BlobCache {
-    /// Opens `directory`, which is created with mode 700 if it is missing (its parent must
-    /// exist), for blobs of `capacity` bytes together.
+    /// Opens `directory`, which is created with mode 700 if it is missing, for blobs of
+    /// `capacity` bytes together. Its parent must exist and be as private as itself.
     ///
     /// # Errors
     ///
     /// [`BlobCacheError`]; nothing is changed then.
     pub fn open(directory: &Path, capacity: u64) -> Result<BlobCache, BlobCacheError> {
-        match nix::unistd::mkdir(directory, Mode::S_IRWXU) {
-            Ok(()) | Err(Errno::EEXIST) => {}
-            Err(errno) => return Err(BlobCacheError::Io(errno)),
-        }
-        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
-        let directory = open(directory, flags, Mode::empty()).map_err(BlobCacheError::Io)?;
-        let stat = fstat(&directory).map_err(BlobCacheError::Io)?;
-        let for_others = (Mode::S_IWGRP | Mode::S_IWOTH).bits();
-        if stat.st_uid != geteuid().as_raw() || stat.st_mode & for_others != 0 {
-            return Err(BlobCacheError::NotPrivate);
-        }
+        make(directory)?;
+        let parent = directory.parent().unwrap_or(directory);
+        // Whoever may write to the parent may put another directory in the place of this one.
+        open_private(parent, OFlag::empty())?;
+        let directory = open_private(directory, OFlag::O_NOFOLLOW)?;
         let cache = BlobCache {
             directory,
             capacity,
@@ -189,6 +183,26 @@ impl BlobCache {
             }
         }
         Ok(files)
+    }
+}
+
+fn make(directory: &Path) -> Result<(), BlobCacheError> {
+    match nix::unistd::mkdir(directory, Mode::S_IRWXU) {
+        Ok(()) | Err(Errno::EEXIST) => Ok(()),
+        Err(errno) => Err(BlobCacheError::Io(errno)),
+    }
+}
+
+/// Opens a directory that nobody else may write to.
+fn open_private(directory: &Path, flags: OFlag) -> Result<OwnedFd, BlobCacheError> {
+    let flags = flags | OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+    let directory = open(directory, flags, Mode::empty()).map_err(BlobCacheError::Io)?;
+    let stat = fstat(&directory).map_err(BlobCacheError::Io)?;
+    let for_others = (Mode::S_IWGRP | Mode::S_IWOTH).bits();
+    if stat.st_uid == geteuid().as_raw() && stat.st_mode & for_others == 0 {
+        Ok(directory)
+    } else {
+        Err(BlobCacheError::NotPrivate)
     }
 }
 

@@ -115,6 +115,19 @@ fn a_directory_that_others_may_write_to_is_refused() {
         };
         assert_eq!(opened, expected, "{mode:o}");
     }
+    fs::set_permissions(parent.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let opened = BlobCache::open(&path, 1).map(drop);
+    assert_eq!(
+        opened,
+        Err(BlobCacheError::NotPrivate),
+        "the parent is everybody's"
+    );
+    fs::set_permissions(parent.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    symlink(&path, parent.path().join("link")).unwrap();
+    assert!(
+        BlobCache::open(&parent.path().join("link"), 1).is_err(),
+        "a link"
+    );
     let missing = parent.path().join("no/parent");
     assert!(matches!(
         BlobCache::open(&missing, 1).map(drop),

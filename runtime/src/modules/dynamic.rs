@@ -1,8 +1,7 @@
 //! `import()`. Loading and evaluating is a promise job of its own: V8 must not be asked to
 //! evaluate a module while another one is in the middle of its evaluation.
 //!
-//! What the job needs stands in an array of the guest's heap, whose limit so bounds how many
-//! may wait.
+//! What the job needs stands in an array of the guest's heap.
 
 use super::Purpose;
 use super::attributes::Attributes;
@@ -12,8 +11,11 @@ use super::natives::{continue_import, fail_import, settle_import};
 use super::resolve::resolve_or_throw;
 use crate::Scope;
 use crate::session::State;
-use crate::strings::{string, text};
+use crate::strings::{ErrorClass, new_error, string, text};
 use host_bridge::resolver::{MAX_DATA_URL_BYTES, MAX_SPECIFIER_BYTES};
+
+/// Jobs that may wait: each takes longer than it takes to ask for it.
+const MAX_WAITING: u32 = 100_000;
 
 /// V8: `HostImportModuleDynamicallyCallback`.
 pub(crate) fn import_dynamically<'s>(
@@ -23,6 +25,15 @@ pub(crate) fn import_dynamically<'s>(
     specifier: v8::Local<'s, v8::String>,
     attributes: v8::Local<'s, v8::FixedArray>,
 ) -> Option<v8::Local<'s, v8::Promise>> {
+    let state = State::of(scope)?;
+    let n_waiting = &state.modules.waiting_imports;
+    if MAX_WAITING <= n_waiting.get() {
+        let message = format!("{MAX_WAITING} calls of import() may wait, and do");
+        let error = new_error(scope, ErrorClass::RangeError, "ERR_LIMIT_IMPORTS", &message);
+        let refused = v8::PromiseResolver::new(scope)?;
+        refused.reject(scope, error)?;
+        return Some(refused.get_promise(scope));
+    }
     let mut parts = vec![specifier.into(), resource_name];
     for index in 0..attributes.length() {
         parts.push(v8::Local::<v8::Value>::try_from(attributes.get(scope, index)?).ok()?);
@@ -34,7 +45,9 @@ pub(crate) fn import_dynamically<'s>(
     let now = v8::PromiseResolver::new(scope)?;
     let undefined = v8::undefined(scope).into();
     now.resolve(scope, undefined)?;
-    now.get_promise(scope).then(scope, job)
+    let promise = now.get_promise(scope).then(scope, job)?;
+    n_waiting.set(n_waiting.get().saturating_add(1));
+    Some(promise)
 }
 
 /// The job of one `import()`; `data` is the array that [`import_dynamically`] made. What it
@@ -43,6 +56,8 @@ pub(crate) fn carry_out<'s>(
     scope: &mut Scope<'s, '_>,
     data: v8::Local<'s, v8::Value>,
 ) -> Option<v8::Local<'s, v8::Promise>> {
+    let n_waiting = &State::of(scope)?.modules.waiting_imports;
+    n_waiting.set(n_waiting.get().saturating_sub(1));
     let data = v8::Local::<v8::Array>::try_from(data).ok()?;
     let (url, module, promise) = load(scope, data)?;
     let fulfilled = v8::Function::builder(settle_import)

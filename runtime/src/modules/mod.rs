@@ -31,7 +31,7 @@ mod text;
 mod thrown;
 mod walk;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -113,6 +113,8 @@ pub(crate) struct Modules {
     pub(crate) pinned: BTreeMap<String, String>,
     /// What was found out about files without a declared grammar, by path.
     detected: RefCell<HashMap<String, Detected>>,
+    /// Calls of `import()` whose jobs have not begun.
+    pub(crate) waiting_imports: Cell<u32>,
     /// Modules that have been counted, by URL or path: each counts once.
     counted: RefCell<HashSet<String>>,
     /// Where compiled code comes from and is made; none while a snapshot is built.
@@ -149,6 +151,7 @@ impl Modules {
             options: spec.modules.clone(),
             pinned: snapshot.entries,
             detected: RefCell::default(),
+            waiting_imports: Cell::default(),
             counted: RefCell::default(),
             code_maker: shared.code_maker.clone(),
             image_code: snapshot.code,

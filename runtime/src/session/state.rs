@@ -171,6 +171,7 @@ impl State {
         self.links.calls.clear();
         self.links.mailbox.forget_replies();
         self.rejections.borrow_mut().clear();
+        self.modules.waiting_imports.set(0);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The one file of this crate that names the engine.
 
+#[cfg(feature = "v8-engine")]
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -63,7 +65,11 @@ fn open_code_cache(cache_dir: &Path) -> Result<BlobCache, EngineError> {
         directory: cache_dir.to_owned(),
         reason,
     };
-    std::fs::create_dir_all(cache_dir).map_err(|error| failed(BlobCacheError::from(error)))?;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(cache_dir)
+        .map_err(|error| failed(BlobCacheError::from(error)))?;
     BlobCache::open(&cache_dir.join("code"), CODE_CACHE_BYTES).map_err(failed)
 }
 

@@ -67,16 +67,15 @@ impl Ending {
                 let report = LimitReport::new(LimitKind::Memory, limits.heap_bytes, usage);
                 Ending::Limit(report)
             }
-            // Its time was up and it went on: a built-in that V8 does not interrupt.
+            // It was over a limit and went on: a built-in that V8 does not interrupt. Which
+            // limit it was is not told.
             RequestError::SessionLost {
                 reason: Reason::StuckSession,
                 ..
-            } => {
-                let cpu = (LimitKind::Cpu, limits.cpu_ms);
-                let wall = (LimitKind::Wall, limits.wall_ms);
-                let (which, limit) = if cpu.1 < wall.1 { cpu } else { wall };
-                Ending::Limit(LimitReport::new(which, limit, limit))
-            }
+            } => Ending::Lost {
+                reason: "the guest was over a limit and did not stop when it was told to; the sidecar ended for it".to_owned(),
+                code: ExitCode::Time,
+            },
             RequestError::Refused {
                 limit: Some(report),
                 ..
