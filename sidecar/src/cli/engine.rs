@@ -2,13 +2,16 @@
 
 #[cfg(feature = "v8-engine")]
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
+#[cfg(feature = "v8-engine")]
+use std::{path::PathBuf, sync::Arc};
 
+#[cfg(feature = "v8-engine")]
 use host_bridge::blob_cache::{BlobCache, BlobCacheError};
 use host_bridge::{Engine, SnapshotImage, SnapshotReport};
 use protocol::Reason;
 use protocol::frame::WarmSnapshot;
+#[cfg(feature = "v8-engine")]
 use sidecar::{ChildCommand, WorkerTranslator};
 
 /// Why the engine cannot be used.
