@@ -55,7 +55,7 @@ fn bytes(head: Head, body: &[u8]) -> Vec<u8> {
 fn welcome_says_what_holds() {
     let sidecar = sidecar();
     let welcome = sidecar.welcome();
-    assert_eq!(welcome.version, 1);
+    assert_eq!(welcome.version, 2);
     assert!(welcome.v8.starts_with("15."), "{}", welcome.v8);
     assert!(0 < welcome.max_sessions);
     assert_eq!(welcome.defaults, Limits::DEFAULT);
