@@ -46,3 +46,4 @@ pub use self::snapshot_pipe::{PipeError, read_spec, write_failure, write_image};
 pub use self::trace::TraceLevel;
 pub use self::translators::{TRANSLATION_CPU, WorkerTranslator, serve_translations};
 pub use self::transport::{Transport, TransportError, adopt_stdio, take_stdout};
+pub use self::validate::{BadModuleOptions, check_module_options};

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use protocol::bounds::{MAX_NAME, MAX_PATH};
 use protocol::{EnvVar, HostFunction, Jsx, ModuleOptions, Root};
 
 /// A field has a value that the request does not allow. The text names the field, the
@@ -115,12 +116,27 @@ pub(crate) fn conditions(conditions: &[String]) -> Result<(), InvalidArgument> {
     Ok(())
 }
 
+/// Options of modules that no session is opened with.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct BadModuleOptions(InvalidArgument);
+
+/// What a session would be refused for, before a sidecar is started for it.
+///
+/// # Errors
+///
+/// [`BadModuleOptions`] names the option and the rule.
+pub fn check_module_options(options: &ModuleOptions) -> Result<(), BadModuleOptions> {
+    modules(options).map_err(BadModuleOptions)
+}
+
 /// What elements become must be something that code can name.
 pub(crate) fn modules(modules: &ModuleOptions) -> Result<(), InvalidArgument> {
     match &modules.jsx {
         Jsx::Off => Ok(()),
         Jsx::Automatic { import_source } => {
             let is_package = !import_source.is_empty()
+                && import_source.len() <= MAX_PATH
                 && !import_source.starts_with(['.', '/'])
                 && !import_source.contains(char::is_control);
             match is_package {
@@ -143,7 +159,7 @@ fn dotted_name(field: &'static str, name: &str) -> Result<(), InvalidArgument> {
                 .chars()
                 .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
     };
-    match name.split('.').all(is_identifier) {
+    match name.len() <= MAX_NAME && name.split('.').all(is_identifier) {
         true => Ok(()),
         false => Err(InvalidArgument::JsxName {
             field,

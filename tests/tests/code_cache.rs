@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use e2e_tests::{Program, json, open, program, root, run_program, within};
+use e2e_tests::{Program, json, open, program, root, run_cli, run_program, within};
 use host_bridge::blob_cache::{BlobCache, KEY_BYTES};
 use isolate_sidecar_client::{SessionOptions, Sidecar, SidecarCommand, import};
 use serde_json::json;
@@ -214,4 +214,13 @@ fn a_directory_that_cannot_be_used_is_told_at_the_start() {
         ran.stderr
     );
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+}
+
+#[test]
+fn a_run_can_keep_compiled_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("cache");
+    let ran = run_cli(&["-e", "1 + 1", "--cache-dir", cache.to_str().unwrap()]);
+    assert_eq!((ran.code, ran.stdout.trim()), (0, "2"), "{ran:?}");
+    assert!(cache.join("code").is_dir());
 }

@@ -9,9 +9,10 @@
 use std::fs;
 use std::path::Path;
 
-use e2e_tests::{error, json, open, root, sidecar};
+use e2e_tests::{error, json, open, root, run_cli, sidecar};
 use isolate_sidecar_client::{
-    Code, Jsx, ModuleOptions, Outcome, Session, SessionOptions, Sidecar, TypeScript, import,
+    Code, Jsx, ModuleOptions, Outcome, Session, SessionOptions, Sidecar, SnapshotSpec, TypeScript,
+    import,
 };
 
 fn project(
@@ -176,4 +177,84 @@ fn a_module_of_the_host_is_what_its_name_says() {
         source: "type A = 1;\nexport default 5 as A;".into(),
     };
     assert_eq!(json(session.execute(execute).unwrap().outcome), 5);
+}
+
+#[test]
+fn options_of_elements_are_looked_at_before_anything_starts() {
+    for args in [
+        &["-e", "1", "--jsx", "classic", "--jsx-factory", "a-b"][..],
+        &["-e", "1", "--jsx", "automatic", "--jsx-import-source", ""],
+        &["-e", "1", "--jsx", "preact"],
+    ] {
+        let ran = run_cli(args);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.stderr.contains("--jsx"), "{ran:?}");
+    }
+}
+
+#[test]
+fn sessions_with_different_options_each_get_theirs_of_one_file() {
+    let (sidecar, folder) = (sidecar(), tempfile::tempdir().unwrap());
+    let text = "const a = (...of) => ['a', ...of.slice(0, 1)], b = (...of) => ['b', ...of.slice(0, 1)];\n\
+                enum E { A = 1 }\nexport default <p/>;";
+    let plain = [("x.tsx", text), FILES[3]];
+    let classic = |factory: &str, typescript| ModuleOptions {
+        typescript,
+        jsx: Jsx::Classic {
+            factory: factory.to_owned(),
+            fragment: "F".to_owned(),
+        },
+    };
+    let open = |options, files: &[(&str, &str)]| project(&sidecar, folder.path(), options, files);
+    let first = open(classic("a", TypeScript::Transform), &plain);
+    let second = open(classic("b", TypeScript::Transform), &[]);
+    let strip = open(classic("b", TypeScript::Strip), &[]);
+    let off = open(transform(), &[]);
+    for _ in 0..2 {
+        // The second time, what was made for the others is there.
+        let json_of = |session: &Session| json(imported(session, "/app/x.tsx"));
+        assert_eq!(json_of(&first), serde_json::json!(["a", "p"]));
+        assert_eq!(json_of(&second), serde_json::json!(["b", "p"]));
+        let code = code_of(&strip, "/app/x.tsx");
+        assert_eq!(code, "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX");
+        assert_eq!(code_of(&off, "/app/x.tsx"), "ERR_UNKNOWN_FILE_EXTENSION");
+    }
+    let third = open(classic("a", TypeScript::Transform), &[]);
+    assert_eq!(
+        json(imported(&third, "/app/x.tsx")),
+        serde_json::json!(["a", "p"])
+    );
+}
+
+#[test]
+fn a_snapshot_is_made_with_its_options_and_named_by_them() {
+    let (sidecar, folder) = (sidecar(), tempfile::tempdir().unwrap());
+    fs::write(folder.path().join("s.mts"), "export default 2 as number;").unwrap();
+    fs::write(folder.path().join("e.mts"), FILES[3].1).unwrap();
+    let warm = |entry: &str, modules| {
+        sidecar.warm_snapshot(SnapshotSpec {
+            roots: vec![root(folder.path(), "/app")],
+            entries: vec![format!("/app/{entry}.mts")],
+            modules,
+            ..SnapshotSpec::default()
+        })
+    };
+    let strip = warm("s", ModuleOptions::default()).unwrap();
+    assert_eq!(warm("s", ModuleOptions::default()).unwrap().key, strip.key);
+    assert_ne!(warm("s", transform()).unwrap().key, strip.key);
+    assert_ne!(
+        warm("s", with_jsx(Jsx::automatic())).unwrap().key,
+        strip.key
+    );
+    let refused = warm("e", ModuleOptions::default()).unwrap_err();
+    assert!(refused.to_string().contains("enum"), "{refused}");
+    let key = warm("e", transform()).unwrap().key;
+    let session = open(
+        &sidecar,
+        SessionOptions {
+            snapshot: Some(key),
+            ..SessionOptions::default()
+        },
+    );
+    assert_eq!(json(imported(&session, "/app/e.mts")), 7);
 }

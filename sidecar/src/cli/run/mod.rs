@@ -102,6 +102,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME")]
     jsx_fragment: Option<String>,
 
+    /// Keep compiled code of modules in this directory, for the next run. It is made if it is
+    /// missing, and must be writable by this user alone.
+    #[arg(long, value_name = "DIR")]
+    cache_dir: Option<PathBuf>,
+
     /// The guest's `process.argv` from the third on.
     #[arg(last = true, value_name = "ARGS")]
     args: Vec<String>,

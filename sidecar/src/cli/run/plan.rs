@@ -1,5 +1,6 @@
 //! What the command line means: what is run, with what, and what is wrong with the line.
 
+use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
@@ -7,7 +8,7 @@ use isolate_sidecar_client::{
     Code, EnvVar, Execute, LimitsRequest, SessionOptions, SnapshotSpec, Until, Value, ValueFormat,
 };
 use serde::de::IgnoredAny;
-use sidecar::{LOG_VARIABLE, TRACE_VARIABLE};
+use sidecar::{BadModuleOptions, LOG_VARIABLE, TRACE_VARIABLE, check_module_options};
 
 use super::Args;
 use super::directories::{Directories, DirectoryError};
@@ -29,6 +30,8 @@ pub(super) enum UsageError {
     Input(#[source] serde_json::Error),
     #[error("--env {0:?} is not NAME or NAME=VALUE")]
     Env(String),
+    #[error("--jsx: {0}")]
+    Jsx(#[from] BadModuleOptions),
     #[error("--conditions must not be empty")]
     Condition,
     #[error("{0} must not hold a NUL character")]
@@ -42,6 +45,7 @@ pub(super) struct Plan {
     pub(super) snapshot: Option<SnapshotSpec>,
     pub(super) execute: Execute,
     pub(super) n_sessions: u32,
+    cache_dir: Option<PathBuf>,
     /// Whether our environment asks for the sidecar's log.
     pub(super) shows_log: bool,
     /// Whether the value is printed when all went well.
@@ -57,6 +61,7 @@ enum Guest {
 impl Plan {
     pub(super) fn new(args: Args) -> Result<Plan, UsageError> {
         let modules = args.module_options();
+        check_module_options(&modules)?;
         let guest = guest(args.eval, args.file)?;
         let mut directories = Directories::parse(&args.root)?;
         let specifier = match &guest {
@@ -103,11 +108,12 @@ impl Plan {
                 input: input(args.input)?,
             },
             n_sessions: args.sessions,
+            cache_dir: args.cache_dir,
         })
     }
 
     /// Arguments of a sidecar whose ceilings admit what is asked for.
-    pub(super) fn serve_args(&self) -> Vec<String> {
+    pub(super) fn serve_args(&self) -> Vec<OsString> {
         let limits = &self.options.limits;
         let heap_mib = limits.heap_bytes.map(|bytes| bytes.div_ceil(MIB).max(8));
         let ceilings = [
@@ -118,8 +124,10 @@ impl Plan {
         ];
         let given = ceilings
             .into_iter()
-            .filter_map(|(name, value)| Some([name.to_owned(), value?.to_string()]));
-        given.flatten().collect()
+            .filter_map(|(name, value)| Some([name.into(), value?.to_string().into()]));
+        let cache_dir = self.cache_dir.as_ref();
+        let cache_dir = cache_dir.map(|path| ["--cache-dir".into(), path.into()]);
+        given.chain(cache_dir).flatten().collect()
     }
 }
 
@@ -243,6 +251,39 @@ mod tests {
                 "3"
             ]
         );
+    }
+
+    #[test]
+    fn a_cache_may_have_any_name() {
+        use std::os::unix::ffi::OsStringExt;
+        let name = OsString::from_vec(b"/tmp/\xff".to_vec());
+        let line = ["run", "-e", "1", "--cache-dir"].map(OsString::from);
+        let line = line.into_iter().chain([name.clone()]);
+        let plan = Plan::new(Line::try_parse_from(line).unwrap().args).unwrap();
+        let args = plan.serve_args();
+        assert_eq!(
+            args[args.len() - 2..],
+            [OsString::from("--cache-dir"), name]
+        );
+    }
+
+    #[test]
+    fn names_for_elements_must_be_names() {
+        let long = "a".repeat(2000);
+        for (line, word) in [
+            (["--jsx", "classic", "--jsx-factory", "1x"], "factory"),
+            (["--jsx", "classic", "--jsx-factory", &long], "factory"),
+            (["--jsx", "classic", "--jsx-fragment", "a b"], "fragment"),
+            (
+                ["--jsx", "automatic", "--jsx-import-source", "./a"],
+                "import source",
+            ),
+        ] {
+            let err = plan(&[&["-e", "1"], &line[..]].concat())
+                .unwrap_err()
+                .to_string();
+            assert!(err.starts_with("--jsx: ") && err.contains(word), "{err}");
+        }
     }
 
     #[test]
