@@ -13,7 +13,7 @@ use crate::error::{MeasureError, Result};
 use crate::pairs::{Extent, Pairs};
 use crate::process::{Process, command};
 use crate::procfs::{activity, private_kib, settle};
-use crate::report::{Row, Unit, figures};
+use crate::report::{Row, Unit, Verdict, figures};
 use crate::rows::{BOUND, Context, bare, execute};
 use crate::sidecar::{Ending, Sidecar};
 
@@ -237,6 +237,7 @@ fn measure_memory(context: &Context) -> Result<Row> {
         "its text alone",
         None,
     );
+    row.verdict = Verdict::NoBar;
     row.other = format!("text of {text_kib} KiB, once a process");
     let first = taken.first().copied().unwrap_or_default();
     row.notes
