@@ -20,6 +20,7 @@ mod bounded;
 mod cache;
 mod depth;
 mod error;
+mod modifiers;
 pub mod pipe;
 mod place;
 #[cfg(test)]

@@ -137,6 +137,45 @@ fn a_mark_of_utf8_and_a_first_line_of_a_shell_are_kept_out() {
     assert_eq!(code, "#!/usr/bin/node\nlet a   ;");
 }
 
+/// `text | what is left of it`: as tsc, each is two members.
+const NAMES_OF_PROPERTIES: &str = r"
+class A { public\n x = 1 }              | class A { public\n;x = 1 }
+class A { public \n  x = 1 }            | class A { public;\n  x = 1 }
+class A { public\r\nx = 1 }             | class A { public;\nx = 1 }
+class A { static private // c\nx() {} } | class A { static private;// c\nx() {} }
+class A { readonly /*\n*/ x = 1 }       | class A { readonly;/*\n*/ x = 1 }
+class A { declare\n static x = 1 }      | class A { declare\n;static x = 1 }
+class A { public\n = 1 }                | class A { public\n = 1 }
+class A { public x = 1;\n private }     | class A {        x = 1;\n private }
+";
+
+#[test]
+fn a_modifier_at_the_end_of_a_line_is_a_property() {
+    for row in NAMES_OF_PROPERTIES.trim().lines() {
+        let (text, expected) = row.split_once(" | ").unwrap();
+        let plain = |text: &str| text.trim_end().replace("\\r", "\r").replace("\\n", "\n");
+        let code = strip(&plain(text)).unwrap().code;
+        assert_eq!(code, plain(expected), "{row}");
+    }
+    let text = "class A {\n  public\nx = 1 }";
+    for typescript in [TypeScript::Strip, TypeScript::Transform] {
+        let error = ask(text, "/app/a.mts", typescript, Jsx::Off).unwrap_err();
+        let said = error.to_string();
+        assert!(
+            said.starts_with("A line break") && said.contains("(2:3)"),
+            "{said}"
+        );
+    }
+    let made = ask(
+        "class A { public\n x = 1 }",
+        "/app/a.mts",
+        TypeScript::Transform,
+        Jsx::Off,
+    );
+    let code = made.unwrap().code;
+    assert!(code.contains("public;") && code.contains("x = 1"), "{code}");
+}
+
 #[test]
 fn elements_are_off_unless_asked_for() {
     for path in ["/app/a.tsx", "/app/a.jsx"] {

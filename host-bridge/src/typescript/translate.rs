@@ -1,5 +1,6 @@
 //! The work itself, on a thread that has the stack for it.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use protocol::{Jsx, TypeScript};
@@ -23,6 +24,7 @@ use swc_ecma_transforms_typescript::{
     ImportsNotUsedAsValues, TsImportExportAssignConfig, typescript,
 };
 
+use super::modifiers::{self, Broken};
 use super::place::{Place, file_name};
 use super::{JavaScript, Request, TypeScriptError, depth};
 use crate::resolver::{Language, ModuleFormat};
@@ -44,6 +46,7 @@ pub(super) fn translate(text: &str, request: &Request<'_>) -> Result<JavaScript,
     // The parser takes a first line `#!…` for one of its own; the mark of UTF-8 it does not.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     GLOBALS.set(&Globals::new(), || {
+        let text = &*separate_modifiers(text, request)?;
         match (request.language, request.options.typescript) {
             (Language::JavaScript, _) => Ok(JavaScript {
                 code: text.to_owned(),
@@ -144,6 +147,46 @@ fn rewrite(
         return Err(TypeScriptError::Unsupported { message, place });
     }
     print(&sources, &comments, &program)
+}
+
+/// `text` with a `;` behind each word that the library would take for a modifier and that is
+/// the name of a property. It is as long as before.
+fn separate_modifiers<'a>(
+    text: &'a str,
+    request: &Request<'_>,
+) -> Result<Cow<'a, str>, TypeScriptError> {
+    let is_typescript = matches!(request.language, Language::TypeScript | Language::Tsx);
+    if !is_typescript || !modifiers::may_be_broken(text) {
+        return Ok(Cow::Borrowed(text));
+    }
+    let sources = SourceMap::default();
+    let file = sources.new_source_file(Lrc::new(FileName::Anon), text.to_owned());
+    let syntax = Syntax::Typescript(ts_syntax(request));
+    let format = match request.options.typescript {
+        TypeScript::Strip => ModuleFormat::Undeclared,
+        TypeScript::Transform => request.format,
+    };
+    let program = parse(&file, syntax, format, None)?;
+    let broken = modifiers::broken(&program, text, file.start_pos);
+    if broken.is_empty() {
+        return Ok(Cow::Borrowed(text));
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    for Broken { word, blank } in broken {
+        let Some(byte) = blank.and_then(|at| bytes.get_mut(at)) else {
+            return Err(TypeScriptError::Unsupported {
+                message: "A line break makes this modifier the name of a property: write `;` \
+                          behind it, or put it on the line of what it modifies"
+                    .to_owned(),
+                place: Place::at(text, word),
+            });
+        };
+        *byte = b';';
+    }
+    // A byte of ASCII stands for another.
+    String::from_utf8(bytes)
+        .map(Cow::Owned)
+        .map_err(|_| TypeScriptError::Internal)
 }
 
 struct Passes<'a> {
@@ -314,7 +357,7 @@ fn checked(program: Program, place: impl Fn(BytePos) -> Place) -> Result<Program
     Ok(program)
 }
 
-fn offset(at: BytePos, start: BytePos) -> usize {
+pub(super) fn offset(at: BytePos, start: BytePos) -> usize {
     usize::try_from(at.0.saturating_sub(start.0)).unwrap_or(usize::MAX)
 }
 
