@@ -1,12 +1,13 @@
 //! Sidecars and sessions in one call, and what guests came to.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use isolate_sidecar_client::{
-    CallMode, Finished, JsError, LimitReport, LimitsRequest, Outcome, Responder, Root, Session,
-    SessionOptions, Sidecar, SidecarCommand, Value, ValueFormat, script,
+    CallMode, Finished, JsError, LimitReport, LimitsRequest, ModuleOptions, Outcome, Responder,
+    Root, Session, SessionOptions, Sidecar, SidecarCommand, Value, ValueFormat, import, script,
 };
 
 use crate::program::{Program, program, workspace};
@@ -146,4 +147,40 @@ pub fn unanswered(sidecar: &Sidecar, name: &str, mode: CallMode) -> (Session, Un
         .open()
         .unwrap();
     (session, kept)
+}
+
+/// Writes `files` below `folder` and opens a session that has it as `/app`, without other roots.
+pub fn project(
+    sidecar: &Sidecar,
+    folder: &Path,
+    modules: ModuleOptions,
+    files: &[(&str, &str)],
+) -> Session {
+    for (name, text) in files {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let options = SessionOptions {
+        roots: vec![root(folder, "/app")],
+        modules,
+        ..SessionOptions::default()
+    };
+    open(sidecar, options)
+}
+
+/// How the import of `specifier` ended.
+#[track_caller]
+pub fn imported(session: &Session, specifier: &str) -> Outcome {
+    session.execute(import(specifier)).unwrap().outcome
+}
+
+/// The code of the error that a request ended with.
+#[track_caller]
+pub fn code_of(outcome: Outcome) -> String {
+    let error = error(outcome);
+    error
+        .code
+        .clone()
+        .unwrap_or_else(|| panic!("no code: {error:?}"))
 }

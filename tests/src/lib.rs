@@ -18,8 +18,8 @@ mod program;
 mod raw;
 
 pub use self::guest::{
-    Ended, Unanswered, answers, demo_root, error, fixtures, json, limit, limits, ok, open, root,
-    run, session, sidecar, sidecar_with, text_of, unanswered,
+    Ended, Unanswered, answers, code_of, demo_root, error, fixtures, imported, json, limit, limits,
+    ok, open, project, root, run, session, sidecar, sidecar_with, text_of, unanswered,
 };
 pub use self::hostile::{Ending, Hostile};
 pub use self::process::{Ran, is_gone_within, run_cli, run_cli_with, run_program, within};

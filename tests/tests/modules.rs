@@ -1,18 +1,16 @@
 //! Modules from a directory of the host: packages from npm as they are, and Node's errors.
 
 #![expect(
-    clippy::panic,
     clippy::unwrap_used,
     reason = "what goes wrong in a shared function fails the test, as it should"
 )]
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
 
-use e2e_tests::{demo_root, error, json, ok, open, root, run, sidecar};
+use e2e_tests::{code_of, demo_root, error, imported, json, ok, open, project, root, run, sidecar};
 use isolate_sidecar_client::{
-    Outcome, Session, SessionOptions, Sidecar, SnapshotSpec, Value, import,
+    ModuleOptions, Outcome, Session, SessionOptions, Sidecar, SnapshotSpec, Value, import,
 };
 use serde_json::json;
 
@@ -25,36 +23,6 @@ fn demo(sidecar: &Sidecar) -> Session {
             ..SessionOptions::default()
         },
     )
-}
-
-/// A session whose `/app` holds these files.
-fn project(sidecar: &Sidecar, folder: &Path, files: &[(&str, &str)]) -> Session {
-    for (name, text) in files {
-        let path = folder.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    let roots = vec![root(folder, "/app")];
-    open(
-        sidecar,
-        SessionOptions {
-            roots,
-            ..SessionOptions::default()
-        },
-    )
-}
-
-fn imported(session: &Session, specifier: &str) -> Outcome {
-    session.execute(import(specifier)).unwrap().outcome
-}
-
-#[track_caller]
-fn code_of(session: &Session, source: &str) -> String {
-    let error = error(run(session, source).outcome);
-    error
-        .code
-        .clone()
-        .unwrap_or_else(|| panic!("no code: {error:?}"))
 }
 
 #[test]
@@ -100,6 +68,7 @@ fn errors_have_the_codes_of_node_and_no_path_of_the_host() {
     let session = project(
         &sidecar,
         folder.path(),
+        ModuleOptions::default(),
         &[
             ("v.js", "export default 1"),
             ("data.json", "{\"a\": 1}"),
@@ -124,7 +93,7 @@ fn errors_have_the_codes_of_node_and_no_path_of_the_host() {
             "ERR_UNSUPPORTED_ESM_URL_SCHEME",
         ),
     ] {
-        assert_eq!(code_of(&session, source), code, "{source}");
+        assert_eq!(code_of(run(&session, source).outcome), code, "{source}");
     }
     let required = "import('node:module').then((m) => m.createRequire('/app/x.js')('only'))";
     assert_eq!(ok(&session, required), "required");
@@ -154,7 +123,7 @@ fn a_link_that_leaves_its_directory_is_refused() {
     symlink(outside.path(), folder.path().join("dir")).unwrap();
     symlink("inside.mjs", folder.path().join("in.mjs")).unwrap();
     let sidecar = sidecar();
-    let session = project(&sidecar, folder.path(), &[]);
+    let session = project(&sidecar, folder.path(), ModuleOptions::default(), &[]);
     assert_eq!(json(imported(&session, "/app/in.mjs")), "inside");
     for path in ["/app/out.mjs", "/app/dir/secret.mjs"] {
         let text = format!("{:?}", error(imported(&session, path)));
@@ -173,6 +142,7 @@ fn a_tree_as_pnpm_lays_it_out_works() {
     let session = project(
         &sidecar,
         folder.path(),
+        ModuleOptions::default(),
         &[
             (
                 &format!("{store}/b@1/node_modules/b/package.json"),
@@ -208,18 +178,27 @@ fn a_tree_as_pnpm_lays_it_out_works() {
         json(imported(&session, "/app/use.mjs")),
         json!(["from c", real])
     );
-    assert_eq!(code_of(&session, "import('c')"), "ERR_MODULE_NOT_FOUND");
+    assert_eq!(
+        code_of(run(&session, "import('c')").outcome),
+        "ERR_MODULE_NOT_FOUND"
+    );
 }
 
 #[test]
 fn a_changed_file_is_seen_by_the_next_session() {
     let folder = tempfile::tempdir().unwrap();
     let sidecar = sidecar();
-    let first = project(&sidecar, folder.path(), &[("v.mjs", "export default 1")]);
+    let first = project(
+        &sidecar,
+        folder.path(),
+        ModuleOptions::default(),
+        &[("v.mjs", "export default 1")],
+    );
     assert_eq!(json(imported(&first, "/app/v.mjs")), 1);
     let second = project(
         &sidecar,
         folder.path(),
+        ModuleOptions::default(),
         &[("v.mjs", "export default 'changed'")],
     );
     assert_eq!(json(imported(&second, "/app/v.mjs")), "changed");
@@ -234,6 +213,7 @@ fn conditions_of_the_host_come_first() {
     drop(project(
         &sidecar,
         folder.path(),
+        ModuleOptions::default(),
         &[
             ("node_modules/p/package.json", exports),
             ("node_modules/p/mine.mjs", "export default 'mine'"),
@@ -270,7 +250,7 @@ fn modules_cost_no_message_to_the_host() {
 fn given(files: &[(&str, &str)], source: &str) -> serde_json::Value {
     let folder = tempfile::tempdir().unwrap();
     let sidecar = sidecar();
-    let session = project(&sidecar, folder.path(), files);
+    let session = project(&sidecar, folder.path(), ModuleOptions::default(), files);
     ok(&session, source)
 }
 
@@ -294,7 +274,7 @@ fn a_graph_that_leads_back_to_commonjs_is_refused_and_a_neighbour_lives() {
         ("own.mjs", "import './own.cjs'; export const o = 1"),
         ("own.cjs", "require('./own.mjs')"),
     ];
-    let session = project(&sidecar, folder.path(), &files);
+    let session = project(&sidecar, folder.path(), ModuleOptions::default(), &files);
     let source = "import('./outer.mjs').then(async (m) => [m.o,
         (await import('./below.mjs')).code,
         await import('./own.mjs').catch((error) => error.code)])";
@@ -329,7 +309,7 @@ fn a_chain_of_imports_is_bounded_however_it_is_linked() {
         fs::write(folder.path().join(format!("step{at}.mjs")), step).unwrap();
     }
     let sidecar = sidecar();
-    let session = project(&sidecar, folder.path(), &[]);
+    let session = project(&sidecar, folder.path(), ModuleOptions::default(), &[]);
     let source = "(async () => {
         for (let at = 3999; at >= 0; at -= 500) {
             try { await import(`./step${at}.mjs`); } catch (error) { return [at, error.name, error.code]; }

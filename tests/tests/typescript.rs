@@ -1,41 +1,11 @@
 //! TypeScript and JSX by the options of a session, from files and from the host.
 
-#![expect(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "what goes wrong in a shared function fails the test, as it should"
-)]
-
 use std::fs;
-use std::path::Path;
 
-use e2e_tests::{error, json, open, root, run_cli, sidecar};
+use e2e_tests::{code_of, error, imported, json, open, project, root, run_cli, sidecar};
 use isolate_sidecar_client::{
-    Code, Jsx, ModuleOptions, Outcome, Session, SessionOptions, Sidecar, SnapshotSpec, TypeScript,
-    import,
+    Code, Jsx, ModuleOptions, Session, SessionOptions, SnapshotSpec, TypeScript, import,
 };
-
-fn project(
-    sidecar: &Sidecar,
-    folder: &Path,
-    modules: ModuleOptions,
-    files: &[(&str, &str)],
-) -> Session {
-    for (name, text) in files {
-        let path = folder.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    let roots = vec![root(folder, "/app")];
-    open(
-        sidecar,
-        SessionOptions {
-            roots,
-            modules,
-            ..SessionOptions::default()
-        },
-    )
-}
 
 fn transform() -> ModuleOptions {
     ModuleOptions {
@@ -49,19 +19,6 @@ fn with_jsx(jsx: Jsx) -> ModuleOptions {
         jsx,
         ..ModuleOptions::default()
     }
-}
-
-fn imported(session: &Session, specifier: &str) -> Outcome {
-    session.execute(import(specifier)).unwrap().outcome
-}
-
-#[track_caller]
-fn code_of(session: &Session, specifier: &str) -> String {
-    let error = error(imported(session, specifier));
-    error
-        .code
-        .clone()
-        .unwrap_or_else(|| panic!("no code: {error:?}"))
 }
 
 const FILES: [(&str, &str); 9] = [
@@ -107,7 +64,7 @@ fn what_is_refused_has_nodes_codes() {
         ("/app/p.mjs", "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING"),
         ("/app/a", "ERR_MODULE_NOT_FOUND"),
     ] {
-        assert_eq!(code_of(&session, file), code, "{file}");
+        assert_eq!(code_of(imported(&session, file)), code, "{file}");
     }
 }
 
@@ -120,7 +77,7 @@ fn transform_is_the_sessions_choice_and_keeps_places() {
     let session = project(&sidecar, folder.path(), transform(), &[]);
     assert_eq!(json(imported(&session, "/app/enum.mts")), 7);
     assert_eq!(
-        code_of(&strip, "/app/enum.mts"),
+        code_of(imported(&strip, "/app/enum.mts")),
         "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX"
     );
     let error = error(imported(&session, "/app/throws.mts"));
@@ -150,7 +107,10 @@ fn elements_become_what_the_session_says() {
         ),
     ];
     let off = project(&sidecar, folder.path(), ModuleOptions::default(), &files);
-    assert_eq!(code_of(&off, "/app/a.tsx"), "ERR_UNKNOWN_FILE_EXTENSION");
+    assert_eq!(
+        code_of(imported(&off, "/app/a.tsx")),
+        "ERR_UNKNOWN_FILE_EXTENSION"
+    );
     let automatic = project(&sidecar, folder.path(), with_jsx(Jsx::automatic()), &[]);
     assert_eq!(
         json(imported(&automatic, "/app/a.tsx")),
@@ -215,9 +175,12 @@ fn sessions_with_different_options_each_get_theirs_of_one_file() {
         let json_of = |session: &Session| json(imported(session, "/app/x.tsx"));
         assert_eq!(json_of(&first), serde_json::json!(["a", "p"]));
         assert_eq!(json_of(&second), serde_json::json!(["b", "p"]));
-        let code = code_of(&strip, "/app/x.tsx");
+        let code = code_of(imported(&strip, "/app/x.tsx"));
         assert_eq!(code, "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX");
-        assert_eq!(code_of(&off, "/app/x.tsx"), "ERR_UNKNOWN_FILE_EXTENSION");
+        assert_eq!(
+            code_of(imported(&off, "/app/x.tsx")),
+            "ERR_UNKNOWN_FILE_EXTENSION"
+        );
     }
     let third = open(classic("a", TypeScript::Transform), &[]);
     assert_eq!(
