@@ -22,7 +22,7 @@ use crate::snapshot::{Image, base_image};
 /// Snapshots that are kept. Their memory is never given back.
 const MAX_SNAPSHOTS: usize = 64;
 /// Stack of a session thread. V8 stops recursion of a guest at about 1 MiB.
-const STACK_BYTES: usize = 4 << 20;
+pub(crate) const STACK_BYTES: usize = 4 << 20;
 
 /// Runs sessions on threads of this process.
 #[derive(Debug)]

@@ -15,6 +15,7 @@ use super::source::{self, compile_module_text};
 use super::text::{CodeForm, SharedText};
 use crate::Scope;
 use crate::code_cache::{CodeFlavour, ImageCode};
+use crate::engine::STACK_BYTES;
 use crate::enter::in_new_context;
 use crate::externals;
 
@@ -24,8 +25,6 @@ const MAX_BATCHES: usize = 16;
 pub(crate) const MAX_BATCH: usize = 4096;
 /// Heap of the isolate that compiles. The largest text takes a part of it.
 const HEAP_BYTES: usize = 1 << 30;
-/// As that of a session, since a text must nest no deeper here than there.
-const STACK_BYTES: usize = 4 << 20;
 
 /// A text that was compiled without cached code.
 pub(crate) struct Uncached {
@@ -59,6 +58,7 @@ impl CodeMaker {
         let thread_store = store.clone();
         std::thread::Builder::new()
             .name("code-cache".to_owned())
+            // As that of a session, since a text must nest no deeper here than there.
             .stack_size(STACK_BYTES)
             .spawn(move || serve(&receiver, thread_store.as_deref()))?;
         Ok(CodeMaker { batches, store })

@@ -3,7 +3,7 @@
 
 use super::compile::file_text;
 use super::link_error::placed;
-use super::source;
+use super::source::{self, WRAPPER_PARAMETERS};
 use crate::Scope;
 use crate::error::{Failure, caught};
 use crate::session::State;
@@ -12,9 +12,6 @@ use host_bridge::resolver::ModuleFormat;
 
 /// Files whose grammar one session remembers.
 const MAX_DETECTED: usize = 100_000;
-
-/// Parameters of the function that a CommonJS file is the body of.
-const PARAMETERS: [&str; 5] = ["exports", "require", "module", "__filename", "__dirname"];
 
 /// What V8 says of syntax that only modules have.
 const ONLY_IN_MODULES: [&str; 3] = [
@@ -151,7 +148,7 @@ pub(crate) fn wrapped_text<'s>(
         path,
         grammar,
         |scope| {
-            let names = PARAMETERS.map(|name| string(scope, name));
+            let names = WRAPPER_PARAMETERS.map(|name| string(scope, name));
             let body = v8::Local::new(scope, &body);
             source::compile_function(scope, body, path, &names)
         },

@@ -4,10 +4,11 @@
 //! found, with `detect.rs` where nothing says which grammar it is in, `cjs_names.rs` for the
 //! exports of CommonJS and the compiler calls of `source.rs`; `map.rs` keeps one instance per
 //! URL and what failed; `walk.rs` finds what a graph lacks and `graph.rs` links it, no deeper
-//! than `depth.rs` says; `load.rs` imports for the host, `dynamic.rs` for `import()`, `require.rs` for `require`; `synthetic.rs` is what V8 asks of
-//! modules that run, `thrown.rs` makes errors, and `natives.rs` what the CommonJS loader in JavaScript needs.
-//! `language.rs` turns TypeScript and elements into JavaScript, `text.rs` keeps text and compiled code of a file for all sessions, `code_maker.rs` makes
-//! the code.
+//! than `depth.rs` says; `load.rs` imports for the host, `dynamic.rs` for `import()`,
+//! `require.rs` for `require`; `synthetic.rs` is what V8 asks of modules that run, `thrown.rs`
+//! makes errors, and `natives.rs` what the CommonJS loader in JavaScript needs. `language.rs`
+//! turns TypeScript and elements into JavaScript, `text.rs` keeps text and compiled code of a
+//! file for all sessions, `code_maker.rs` makes the code.
 
 mod attributes;
 mod cjs_names;
@@ -89,8 +90,8 @@ pub(crate) struct SharedModules {
     pub(crate) translator: Arc<dyn Translator>,
 }
 
-/// What a process has that makes a snapshot and is killed when it does not end.
 impl Default for SharedModules {
+    /// What a process has that makes a snapshot and is killed when it does not end.
     fn default() -> SharedModules {
         SharedModules {
             sources: Arc::default(),

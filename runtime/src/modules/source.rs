@@ -58,7 +58,8 @@ pub(crate) enum CodeKind {
 }
 
 /// Parameters of the CommonJS wrapper. Node's docs, "The module wrapper".
-const WRAPPER_PARAMETERS: [&str; 5] = ["exports", "require", "module", "__filename", "__dirname"];
+pub(super) const WRAPPER_PARAMETERS: [&str; 5] =
+    ["exports", "require", "module", "__filename", "__dirname"];
 
 /// An ES module from the text of a file. `None` means that an exception is pending.
 pub(crate) fn compile_module<'s>(

@@ -58,10 +58,9 @@ enum Units {
     TwoByte(Arc<[u16]>),
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 enum Slot {
     /// There is none yet.
-    #[default]
     Missing,
     Code(Arc<[u8]>),
     /// None can be kept: it would be too large.
@@ -80,7 +79,7 @@ impl SharedText {
                 let n_own = units.n_bytes();
                 (units, n_own)
             };
-            let weight = n_own.saturating_add(code_allowance(&units));
+            let weight = n_own.saturating_add(units.code_allowance());
             (SharedText::new(units), weight)
         })
     }
@@ -162,7 +161,7 @@ impl SharedText {
     pub(crate) fn set_code(&self, kind: CodeKind, code: &[u8], store: Option<&BlobCache>) {
         let mut slots = self.slots();
         let kept: usize = slots.values().map(Slot::n_bytes).sum();
-        if self.code_allowance() < kept.saturating_add(code.len()) {
+        if self.units.code_allowance() < kept.saturating_add(code.len()) {
             slots.insert(kind, Slot::Never);
             return;
         }
@@ -182,11 +181,6 @@ impl SharedText {
     /// There will be no code.
     pub(crate) fn give_up(&self, kind: CodeKind) {
         self.slots().insert(kind, Slot::Never);
-    }
-
-    /// Bytes of memory that were counted for compiled code before there was any.
-    fn code_allowance(&self) -> usize {
-        code_allowance(&self.units)
     }
 
     fn slots(&self) -> MutexGuard<'_, BTreeMap<CodeKind, Slot>> {
@@ -227,10 +221,6 @@ impl Slot {
     }
 }
 
-fn code_allowance(units: &Units) -> usize {
-    units.len().saturating_mul(2).saturating_add(CODE_ALLOWANCE)
-}
-
 impl Units {
     /// Ill-formed UTF-8 is replaced, as in Node.
     fn from_utf8(bytes: &[u8]) -> Units {
@@ -250,6 +240,11 @@ impl Units {
             Units::OneByte(text) => text.len(),
             Units::TwoByte(text) => text.len(),
         }
+    }
+
+    /// Bytes of memory that are counted for compiled code before there is any.
+    fn code_allowance(&self) -> usize {
+        self.len().saturating_mul(2).saturating_add(CODE_ALLOWANCE)
     }
 
     fn n_bytes(&self) -> usize {

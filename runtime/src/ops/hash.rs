@@ -138,10 +138,7 @@ fn hash_start<'s>(
     mut result: v8::ReturnValue<'s, v8::Value>,
 ) {
     let name = args.get(0).to_rust_string_lossy(scope);
-    let state = kind(&name).and_then(|kind| bytes_to_view(scope, &(kind.start)()));
-    if let Some(state) = state {
-        result.set(state.into());
-    }
+    give(scope, &mut result, kind(&name).map(|kind| (kind.start)()));
 }
 
 /// `hashUpdate(kind, state, view)` → the next state.
@@ -153,12 +150,8 @@ fn hash_update<'s>(
     let name = args.get(0).to_rust_string_lossy(scope);
     let (state, data) = (copied(args.get(1)), bytes_of(scope, args.get(2)));
     let stopping = is_stopping(scope);
-    let next = kind(&name)
-        .and_then(|kind| (kind.update)(&state, &data, &stopping))
-        .and_then(|next| bytes_to_view(scope, &next));
-    if let Some(next) = next {
-        result.set(next.into());
-    }
+    let next = kind(&name).and_then(|kind| (kind.update)(&state, &data, &stopping));
+    give(scope, &mut result, next);
 }
 
 /// `hashFinish(kind, state)` → the digest.
@@ -169,12 +162,8 @@ fn hash_finish<'s>(
 ) {
     let name = args.get(0).to_rust_string_lossy(scope);
     let state = copied(args.get(1));
-    let digest = kind(&name)
-        .and_then(|kind| (kind.finish)(&state))
-        .and_then(|digest| bytes_to_view(scope, &digest));
-    if let Some(digest) = digest {
-        result.set(digest.into());
-    }
+    let digest = kind(&name).and_then(|kind| (kind.finish)(&state));
+    give(scope, &mut result, digest);
 }
 
 /// `pbkdf2(kind, password, salt, iterations, length)` → the key; the caller has checked the numbers.
@@ -198,11 +187,18 @@ fn pbkdf2<'s>(
         return;
     }
     let stopping = is_stopping(scope);
-    let key = kind(&name)
-        .and_then(|kind| (kind.derive)(&of, &stopping))
-        .and_then(|key| bytes_to_view(scope, &key));
-    if let Some(key) = key {
-        result.set(key.into());
+    let key = kind(&name).and_then(|kind| (kind.derive)(&of, &stopping));
+    give(scope, &mut result, key);
+}
+
+/// Returns bytes to the guest; undefined where there are none.
+fn give<'s>(
+    scope: &mut Scope<'s, '_>,
+    result: &mut v8::ReturnValue<'s, v8::Value>,
+    bytes: Option<Vec<u8>>,
+) {
+    if let Some(view) = bytes.and_then(|bytes| bytes_to_view(scope, &bytes)) {
+        result.set(view.into());
     }
 }
 
