@@ -105,18 +105,22 @@ pub struct Hostile {
 impl Hostile {
     /// Reads one file.
     pub fn read(path: &Path) -> Hostile {
-        let source = fs::read_to_string(path).unwrap();
         let part = |part: Option<&std::ffi::OsStr>| part.unwrap().to_str().unwrap().to_owned();
-        let (name, suffix) = (part(path.file_stem()), part(path.extension()));
+        let source = fs::read_to_string(path).unwrap();
+        Hostile::from_source(&part(path.file_stem()), &part(path.extension()), source)
+    }
+
+    /// A guest of this name, with this text.
+    pub fn from_source(name: &str, suffix: &str, source: String) -> Hostile {
         let number = |key: &str| field(&source, key).map(|text| text.parse::<u64>().unwrap());
         let count = |key: &str| number(key).map_or(1, |n| usize::try_from(n).unwrap());
         let endings = field(&source, "ending").unwrap_or_else(|| panic!("{name}: no ending"));
         Hostile {
             endings: endings
                 .split('|')
-                .map(|one| ending(one.trim(), &name))
+                .map(|one| ending(one.trim(), name))
                 .collect(),
-            entry: entry(field(&source, "entry"), &suffix, &name),
+            entry: entry(field(&source, "entry"), suffix, name),
             heap_mib: number("heap-mb").unwrap_or(0),
             wall_ms: number("wall-ms").unwrap_or(1_500),
             cpu_ms: number("cpu-ms").unwrap_or(0),
@@ -125,8 +129,8 @@ impl Hostile {
             repeat: count("repeat"),
             files: count("files"),
             needs_process: field(&source, "needs").is_some_and(|needs| needs == "process"),
-            name,
-            suffix,
+            name: name.to_owned(),
+            suffix: suffix.to_owned(),
             source,
         }
     }

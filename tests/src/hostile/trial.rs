@@ -137,6 +137,7 @@ impl Trial {
         match &self.ending {
             Ok(ending) if hostile.endings.contains(ending) => {}
             Ok(ending) => faults.push(format!("ended with {ending} ({})", self.said)),
+            Err(_) if hostile.needs_process => return faults,
             Err(why) => return vec![format!("the sidecar is lost: {why}")],
         }
         let most = hostile.deadline().saturating_add(LATE);
