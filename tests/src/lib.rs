@@ -21,7 +21,10 @@ pub use self::guest::{
     Ended, Unanswered, answers, code_of, demo_root, error, fixtures, imported, json, limit, limits,
     ok, open, project, root, run, session, sidecar, sidecar_with, text_of, unanswered,
 };
-pub use self::hostile::{Ending, Hostile};
+pub use self::hostile::{
+    Afterwards, Attack, Checked, Ending, Entry, Hostile, LATE, Neighbours, Resident, Trial,
+    allowed_kib, attack,
+};
 pub use self::process::{Ran, is_gone_within, run_cli, run_cli_with, run_program, within};
 pub use self::program::{Program, program};
 pub use self::raw::RawSidecar;

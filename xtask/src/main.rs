@@ -5,6 +5,7 @@
 
 mod ci;
 mod conformance;
+mod hostile_report;
 mod tidy;
 
 use std::{env, path::Path, process::ExitCode};
@@ -15,7 +16,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   ci                   run all that must pass before a change lands (the same as `make test`)
   conformance-modules  compare how modules load with real Node; --help lists its options
   conformance-node-tests
-                       run Node's own tests of modules, which scripts/fetch-node-tests brings";
+                       run Node's own tests of modules, which scripts/fetch-node-tests brings
+  hostile-report       run every hostile guest and write a table; --help lists its options";
 
 fn main() -> ExitCode {
     let mut args = env::args().skip(1);
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
         Some("conformance-node-tests") => {
             return conformance::node_tests::main(workspace_root(), args);
         }
+        Some("hostile-report") => return hostile_report::main(workspace_root(), args),
         _ => {}
     }
     match (command.as_deref(), args.next()) {
