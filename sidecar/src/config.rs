@@ -32,9 +32,11 @@ pub struct Config {
     pub grace: Duration,
     /// Sessions whose thread may be parked for good before the process takes no new ones.
     pub max_parked: u32,
-    /// Bytes that may wait for the host, besides what its guests send. More means that the
-    /// host does not read.
+    /// Bytes of memory that may wait for the host, besides what its guests send. While there
+    /// are more, no frame of the host is read.
     pub max_unread: usize,
+    /// How long a host of which no frame is read may take to read something itself.
+    pub read_within: Duration,
     /// The program that makes snapshots.
     pub builder: ChildCommand,
     /// What is traced on standard error. [`serve_stdio`](crate::serve_stdio) takes it from
@@ -82,7 +84,8 @@ impl Default for Config {
             max_frame: MAX_FRAME_CEILING,
             grace: Duration::from_secs(2),
             max_parked: 16,
-            max_unread: 64 * 1024 * 1024,
+            max_unread: 16 * 1024 * 1024,
+            read_within: Duration::from_secs(10),
             builder: ChildCommand::builder(),
             trace: TraceLevel::Off,
             parent: None,
