@@ -27,6 +27,8 @@ pub struct Config {
     pub max_sessions: u32,
     /// The largest body that can be agreed on, in bytes.
     pub max_frame: u32,
+    /// How long a session may take to be opened. Nothing of a guest runs meanwhile.
+    pub open_within: Duration,
     /// How long a session that is closed, or a request over its wall-clock limit, may
     /// take to stop before it counts as stuck.
     pub grace: Duration,
@@ -82,6 +84,7 @@ impl Default for Config {
             ceilings: Config::default_ceilings(),
             max_sessions: default_max_sessions(),
             max_frame: MAX_FRAME_CEILING,
+            open_within: Duration::from_secs(30),
             grace: Duration::from_secs(2),
             max_parked: 16,
             max_unread: 16 * 1024 * 1024,
