@@ -4,6 +4,7 @@
 //! arrives as a [`SessionEvent`]. Nothing here is V8's: what crosses is owned, plain data.
 
 use std::fmt;
+use std::time::Duration;
 
 use protocol::frame::{Call, Execute, GuestEvent, Level, Reply, Stream};
 use protocol::{
@@ -11,7 +12,11 @@ use protocol::{
     Root, SessionId, SessionStats, SnapshotKey, Usage, Value,
 };
 
-use crate::{OutputTicket, SnapshotImage};
+use crate::{OutputTicket, SnapshotImage, Way};
+
+/// How long a request waits for what the guest does between requests: its timers and the
+/// continuations of its host calls. Then that is stopped.
+pub const MAKE_WAY_AFTER: Duration = Duration::from_secs(1);
 
 /// Runs sessions. The real one lives in `runtime`; tests have a fake.
 pub trait Engine: fmt::Debug + Send + Sync {
@@ -78,8 +83,19 @@ pub trait SessionHandle: fmt::Debug + Send {
     /// Cancels a request that is running or queued. Its outcome says so.
     fn cancel(&self, request: RequestId);
 
-    /// Cancels whatever is running.
+    /// Cancels whatever is running, and from now on whatever begins: the session is closing.
     fn cancel_running(&self);
+
+    /// Takes back a request that has not begun. `true` when it never will; it is not
+    /// reported then.
+    fn withdraw(&self, _request: RequestId) -> bool {
+        false
+    }
+
+    /// A request has waited for `waited`: stops what runs between requests in front of it.
+    fn make_way(&self, _waited: Duration) -> Way {
+        Way::Begun
+    }
 
     /// What the session has cost so far.
     fn stats(&self) -> SessionStats;

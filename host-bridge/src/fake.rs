@@ -159,7 +159,11 @@ impl SessionHandle for FakeHandle {
     }
 
     fn cancel_running(&self) {
-        self.shared.terminator.stop_running(StopReason::Cancelled);
+        self.shared.terminator.close();
+    }
+
+    fn withdraw(&self, request: RequestId) -> bool {
+        self.shared.mailbox.withdraw(request)
     }
 
     fn stats(&self) -> SessionStats {

@@ -24,8 +24,8 @@ pub mod typescript;
 pub use self::calls::{CallTable, OpenCall, TooManyCalls};
 pub use self::counters::{Counters, ModuleOrigin, RoundTrip};
 pub use self::engine::{
-    Engine, EventSender, ExitReason, OpenError, OpenSpec, SendError, SessionCommand, SessionEvent,
-    SessionHandle,
+    Engine, EventSender, ExitReason, MAKE_WAY_AFTER, OpenError, OpenSpec, SendError,
+    SessionCommand, SessionEvent, SessionHandle,
 };
 pub use self::histogram::Histogram;
 pub use self::mailbox::{
@@ -33,4 +33,4 @@ pub use self::mailbox::{
 };
 pub use self::snapshot::{SnapshotImage, SnapshotModule, SnapshotReport};
 pub use self::source_map::{MappedPlace, SourceMaps};
-pub use self::terminator::{StopReason, Terminator, WakeGuard};
+pub use self::terminator::{StopReason, Terminator, WakeGuard, Way};

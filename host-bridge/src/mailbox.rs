@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use protocol::CallId;
 use protocol::frame::Reply;
+use protocol::{CallId, RequestId};
 
 use crate::{OpenCall, SendError, SessionCommand};
 
@@ -124,6 +124,23 @@ impl<T> Mailbox<T> {
         drop(inner);
         self.bell.notify_all();
         Ok(())
+    }
+
+    /// Takes back a request that nobody has taken. `true` when it will not run.
+    pub fn withdraw(&self, request: RequestId) -> bool {
+        let mut inner = self.lock();
+        let before = inner.commands.len();
+        inner.commands.retain(|command| match command {
+            SessionCommand::Execute { request: own, .. }
+            | SessionCommand::Call { request: own, .. } => *own != request,
+            _ => true,
+        });
+        inner.commands.len() < before
+    }
+
+    /// Requests that wait.
+    pub fn n_waiting(&self) -> usize {
+        self.lock().commands.len()
     }
 
     /// Delivers a reply. The caller has taken the call out of the call table, so there are
@@ -277,6 +294,10 @@ impl<T> Inner<T> {
         if let Wants::Reply(call) = wants {
             let index = self.replies.iter().position(|answer| answer.call == call)?;
             return self.replies.remove(index).map(Received::Answer);
+        }
+        // What is closed answers what waits and runs nothing more.
+        if self.closing && wants == Wants::Commands {
+            return self.commands.pop_front().map(Received::Command);
         }
         if let Some(answer) = self.replies.pop_front() {
             return Some(Received::Answer(answer));

@@ -39,10 +39,22 @@ struct Slot {
     running: Option<RequestId>,
     verdict: Option<StopReason>,
     early: VecDeque<RequestId>,
+    is_closed: bool,
     wake: Option<Wake>,
 }
 
 struct Wake(Box<dyn Fn() + Send>);
+
+/// What is in front of a request that waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Nothing: it, or one before it, has begun.
+    Begun,
+    /// Perhaps something between requests; what of it runs was told to stop.
+    Waiting,
+    /// Something that was told to stop before and goes on.
+    Stopping,
+}
 
 impl fmt::Debug for Wake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -79,7 +91,7 @@ impl Terminator {
         slot.verdict = None;
         let n_before = slot.early.len();
         slot.early.retain(|early| *early != request);
-        if slot.early.len() != n_before {
+        if slot.early.len() != n_before || slot.is_closed {
             slot.verdict = Some(StopReason::Cancelled);
             self.interrupt(request, &slot);
         }
@@ -132,6 +144,28 @@ impl Terminator {
         slot.verdict.get_or_insert(reason);
         self.interrupt(request, &slot);
         true
+    }
+
+    /// Any thread: stops whatever is running, and from now on whatever begins. The session
+    /// is ending, and nothing of its guest goes on in between.
+    pub fn close(&self) {
+        self.slot().is_closed = true;
+        self.stop_running(StopReason::Cancelled);
+    }
+
+    /// Any thread: stops what runs between requests, which are all `background`, because a
+    /// request waits.
+    pub fn make_way(&self, background: RequestId, reason: StopReason) -> Way {
+        let mut slot = self.slot();
+        match slot.running {
+            None => return Way::Waiting,
+            Some(running) if running != background => return Way::Begun,
+            Some(_) if slot.verdict.is_some() => return Way::Stopping,
+            Some(_) => {}
+        }
+        slot.verdict = Some(reason);
+        self.interrupt(background, &slot);
+        Way::Waiting
     }
 
     /// Any thread: cancels `request`, which is running or still queued.
@@ -241,6 +275,33 @@ mod tests {
         assert_eq!(n_wakes.load(SeqCst), 1);
         drop(terminator.on_stop(wake()));
         assert_eq!(n_wakes.load(SeqCst), 2);
+    }
+
+    #[test]
+    fn what_begins_after_the_close_is_stopped() {
+        let (terminator, n_interrupts) = counting();
+        terminator.begin(RequestId::new(1));
+        terminator.close();
+        assert_eq!(terminator.finish(), Some(StopReason::Cancelled));
+        terminator.begin(RequestId::NONE);
+        assert_eq!(terminator.finish(), Some(StopReason::Cancelled));
+        assert_eq!(n_interrupts.load(SeqCst), 2);
+    }
+
+    #[test]
+    fn only_what_is_no_request_makes_way() {
+        let (terminator, n_interrupts) = counting();
+        let way = || terminator.make_way(RequestId::NONE, cpu());
+        assert_eq!(way(), Way::Waiting);
+        terminator.begin(RequestId::NONE);
+        assert_eq!(way(), Way::Waiting);
+        assert_eq!(way(), Way::Stopping);
+        assert_eq!(terminator.finish(), Some(cpu()));
+        assert_eq!(way(), Way::Waiting);
+        terminator.begin(RequestId::new(1));
+        assert_eq!(way(), Way::Begun);
+        assert_eq!(terminator.finish(), None);
+        assert_eq!(n_interrupts.load(SeqCst), 1);
     }
 
     #[test]

@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use host_bridge::blob_cache::BlobCache;
 use host_bridge::typescript::{InProcess, Translator};
 use host_bridge::{
-    Engine, EventSender, OpenError, OpenSpec, SendError, SessionCommand, SessionHandle,
-    SnapshotImage, StopReason,
+    Engine, EventSender, MAKE_WAY_AFTER, OpenError, OpenSpec, SendError, SessionCommand,
+    SessionHandle, SnapshotImage, StopReason, Way,
 };
-use protocol::{RequestId, SessionStats, SnapshotKey};
+use protocol::{LimitKind, LimitReport, RequestId, SessionStats, SnapshotKey};
 
 use crate::enter::in_new_context;
 use crate::externals;
@@ -211,12 +212,31 @@ impl SessionHandle for ThreadHandle {
     }
 
     fn cancel_running(&self) {
-        self.0.terminator.stop_running(StopReason::Cancelled);
+        self.0.terminator.close();
+    }
+
+    fn withdraw(&self, request: RequestId) -> bool {
+        self.0.mailbox.withdraw(request)
+    }
+
+    fn make_way(&self, waited: Duration) -> Way {
+        let report = LimitReport {
+            raise: "Keep what the guest does between requests short: a request waits behind it."
+                .to_owned(),
+            ..LimitReport::new(LimitKind::Wall, millis(MAKE_WAY_AFTER), millis(waited))
+        };
+        self.0
+            .terminator
+            .make_way(RequestId::NONE, StopReason::Limit(report))
     }
 
     fn stats(&self) -> SessionStats {
         self.0.counters.snapshot()
     }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 const fn is_send<T: Send>() {}

@@ -27,14 +27,18 @@ pub struct Config {
     pub max_sessions: u32,
     /// The largest body that can be agreed on, in bytes.
     pub max_frame: u32,
+    /// How long a session may take to be opened. Nothing of a guest runs meanwhile.
+    pub open_within: Duration,
     /// How long a session that is closed, or a request over its wall-clock limit, may
     /// take to stop before it counts as stuck.
     pub grace: Duration,
     /// Sessions whose thread may be parked for good before the process takes no new ones.
     pub max_parked: u32,
-    /// Bytes that may wait for the host, besides what its guests send. More means that the
-    /// host does not read.
+    /// Bytes of memory that may wait for the host, besides what its guests send. While there
+    /// are more, no frame of the host is read.
     pub max_unread: usize,
+    /// How long a host of which no frame is read may take to read something itself.
+    pub read_within: Duration,
     /// The program that makes snapshots.
     pub builder: ChildCommand,
     /// What is traced on standard error. [`serve_stdio`](crate::serve_stdio) takes it from
@@ -80,9 +84,11 @@ impl Default for Config {
             ceilings: Config::default_ceilings(),
             max_sessions: default_max_sessions(),
             max_frame: MAX_FRAME_CEILING,
+            open_within: Duration::from_secs(30),
             grace: Duration::from_secs(2),
             max_parked: 16,
-            max_unread: 64 * 1024 * 1024,
+            max_unread: 16 * 1024 * 1024,
+            read_within: Duration::from_secs(10),
             builder: ChildCommand::builder(),
             trace: TraceLevel::Off,
             parent: None,

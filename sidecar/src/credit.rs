@@ -6,7 +6,11 @@
 //! Invariant: whatever guests do, their frames take at most [`MAX_IN_FLIGHT`] plus one
 //! frame plus [`ALWAYS_ADMITTED`] a session. So no guest can fill the outbox, and what
 //! does is the host's own doing.
+//!
+//! Invariant: what waits for room that all share gets it in the order in which it came, one
+//! frame a session. So a large frame waits for one frame of each other session at most.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// All sessions together, in bytes.
@@ -30,6 +34,9 @@ pub(crate) struct Pool {
 struct PoolInner {
     in_flight: usize,
     n_waiting: usize,
+    /// Who waits for room that all share.
+    line: VecDeque<u64>,
+    last_number: u64,
 }
 
 /// One session's share. Its numbers change only while the pool is locked.
@@ -45,6 +52,23 @@ struct CreditInner {
     events: usize,
     is_lifted: bool,
     is_waiting: bool,
+}
+
+/// Whether a session may have more under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Admission {
+    Yes,
+    /// When there is room in what all share, and nobody came earlier.
+    WithTheOthers,
+    No,
+}
+
+impl PoolInner {
+    fn enter(&mut self) -> u64 {
+        self.last_number = self.last_number.wrapping_add(1);
+        self.line.push_back(self.last_number);
+        self.last_number
+    }
 }
 
 /// Bytes under way. Dropping it, when the host has them, gives them back.
@@ -88,7 +112,8 @@ impl Credit {
     /// Session thread: waits until an event with `bytes` may be sent.
     pub(crate) fn reserve(self: &Arc<Credit>, bytes: usize) -> (Ticket, Place) {
         let mut pool = self.pool.lock();
-        while !self.admits(bytes, pool.in_flight) {
+        let mut number = None;
+        while !self.is_its_turn(bytes, &mut pool, &mut number) {
             self.lock().is_waiting = true;
             pool.n_waiting = pool.n_waiting.saturating_add(1);
             pool = self
@@ -103,6 +128,12 @@ impl Credit {
         let mut own = self.lock();
         own.bytes = own.bytes.saturating_add(bytes);
         own.events = own.events.saturating_add(1);
+        drop(own);
+        if let Some(number) = number {
+            pool.line.retain(|other| *other != number);
+            // There may be room for the next, too.
+            self.pool.ring(pool);
+        }
         let ticket = Ticket {
             credit: Arc::clone(self),
             bytes,
@@ -111,6 +142,18 @@ impl Credit {
             credit: Arc::clone(self),
         };
         (ticket, place)
+    }
+
+    /// Whether `bytes` are admitted now. Whoever has to wait for the others gets a number.
+    fn is_its_turn(&self, bytes: usize, pool: &mut PoolInner, number: &mut Option<u64>) -> bool {
+        match self.admits(bytes) {
+            Admission::Yes => true,
+            Admission::No => false,
+            Admission::WithTheOthers => {
+                let own = *number.get_or_insert_with(|| pool.enter());
+                pool.in_flight < MAX_IN_FLIGHT && pool.line.front() == Some(&own)
+            }
+        }
     }
 
     /// Session thread: whether the router has handled all that was sent but for one event,
@@ -143,15 +186,21 @@ impl Credit {
         self.lock().is_waiting
     }
 
-    fn admits(&self, bytes: usize, in_flight: usize) -> bool {
+    fn admits(&self, bytes: usize) -> Admission {
         let own = self.lock();
         if own.is_lifted {
-            return true;
+            return Admission::Yes;
         }
         let total = own.bytes.saturating_add(bytes);
-        own.events < MAX_EVENTS
-            && (total <= ALWAYS_ADMITTED
-                || (in_flight < MAX_IN_FLIGHT && (own.bytes == 0 || total <= MAX_IN_SESSION)))
+        if own.events >= MAX_EVENTS {
+            Admission::No
+        } else if total <= ALWAYS_ADMITTED {
+            Admission::Yes
+        } else if own.bytes == 0 || total <= MAX_IN_SESSION {
+            Admission::WithTheOthers
+        } else {
+            Admission::No
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, CreditInner> {
@@ -176,8 +225,11 @@ mod tests {
     use super::*;
 
     fn admits(credit: &Credit, bytes: usize) -> bool {
-        let in_flight = credit.pool.lock().in_flight;
-        credit.admits(bytes, in_flight)
+        let mut pool = credit.pool.lock();
+        let mut number = None;
+        let admits = credit.is_its_turn(bytes, &mut pool, &mut number);
+        pool.line.retain(|other| Some(*other) != number);
+        admits
     }
 
     #[test]
@@ -200,6 +252,36 @@ mod tests {
         assert!(!admits(&other, ALWAYS_ADMITTED + 1));
         drop(large);
         assert!(admits(&other, ALWAYS_ADMITTED + 1));
+    }
+
+    #[test]
+    fn room_that_is_shared_is_given_in_the_order_of_coming() {
+        let pool = Arc::new(Pool::default());
+        let large = pool.credit().reserve(MAX_IN_FLIGHT);
+        let (order, done) = std::sync::mpsc::sync_channel(8);
+        let mut threads = Vec::new();
+        for name in 0..8 {
+            let (credit, order) = (pool.credit(), order.clone());
+            let waiting = Arc::clone(&credit);
+            let thread = std::thread::Builder::new().spawn(move || {
+                let reserved = credit.reserve(MAX_IN_FLIGHT);
+                order.send(name).unwrap();
+                drop(reserved);
+            });
+            threads.push(thread.unwrap());
+            while !waiting.is_waiting() {
+                std::thread::yield_now();
+            }
+        }
+        drop(large);
+        threads
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap());
+        assert_eq!(
+            done.try_iter().collect::<Vec<_>>(),
+            [0, 1, 2, 3, 4, 5, 6, 7]
+        );
+        assert!(pool.lock().line.is_empty());
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod lifeline;
 mod log;
 mod machine;
 mod outbox;
+mod patience;
 mod port;
 mod process;
 mod reporter;

@@ -1,21 +1,21 @@
 //! What waits to be written to the host, and in which order it goes.
 //!
 //! ```text
-//!   frames of a session with nothing else waiting,
-//!   frames of the connection ───────────────────> control ─┐ first
-//!   frames of a session behind its own Output ──> lane ────┤ then, one frame a lane in turn
-//!   Output ─────────────────────────────────────> lane ────┘ last, one frame a lane in turn
+//!   frames of the connection ──────> control ──────────────────> first
+//!   frames of sessions ────────────> a lane for each session ──> in turns, see `lanes.rs`
 //! ```
 //!
 //! Invariant: the frames of one session leave in the order in which they came. So the
 //! `Output` of a request is on the wire before its `Outcome`; between sessions, what a host
-//! waits for goes ahead of output.
+//! waits for goes ahead of output, and none delays another by more than a bounded amount.
 //!
 //! Invariant: what waits is bounded. Guests pay for their frames with a [`Toll`] that they
 //! get back when the frame is written; the rest, which only the host's own frames cause, is
-//! bounded by `Config::max_unread`, and more means that the host does not read.
+//! bounded by `Config::max_unread`: when more waits, no frame of the host is read.
 
-use std::collections::{HashMap, VecDeque};
+mod lanes;
+
+use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
 use host_bridge::OutputTicket;
@@ -23,10 +23,13 @@ use protocol::bounds::HELLO_MAX_FRAME;
 use protocol::frame::{GoAway, HostCall};
 use protocol::{CallId, EncodeError, RequestId, SessionId, SidecarFrame};
 
+use self::lanes::Lanes;
 use crate::credit::Ticket;
 
 /// A frame longer than this does not share its buffer with later ones.
 const MAX_SHARED: usize = 64 * 1024;
+/// What a waiting frame takes besides its bytes, roughly.
+const PARCEL_WEIGHT: usize = 256;
 
 /// What a guest has laid down for a frame. Dropping it, once the frame is written or given
 /// up, gives it back.
@@ -48,24 +51,13 @@ pub(crate) struct Parcel {
     toll: Toll,
 }
 
-/// The frames of one session that came while `Output` of it was waiting.
-#[derive(Debug, Default)]
-struct Lane {
-    parcels: VecDeque<Parcel>,
-    n_control: usize,
-}
-
 /// See the module's text.
 #[derive(Debug)]
 pub(crate) struct Outbox {
     max_body: u32,
     scratch: BytesMut,
     control: VecDeque<Parcel>,
-    lanes: HashMap<SessionId, Lane>,
-    /// Lanes with a control frame in them, each once.
-    urgent: VecDeque<SessionId>,
-    /// The other lanes, each once.
-    bulk: VecDeque<SessionId>,
+    lanes: Lanes,
     farewell: Option<Parcel>,
     is_closed: bool,
     load: Load,
@@ -76,11 +68,15 @@ pub(crate) struct Outbox {
 pub(crate) struct Load {
     /// Bytes of control frames.
     pub(crate) control: usize,
+    /// The most that these ever were.
+    pub(crate) control_peak: usize,
     /// Bytes of `Output` frames.
     pub(crate) output: usize,
+    /// The most that these ever were.
+    pub(crate) output_peak: usize,
     /// Most bytes that ever waited.
     pub(crate) peak: usize,
-    /// The part of `control` that no guest has paid for.
+    /// What the part of `control` that no guest has paid for takes, in bytes of memory.
     unpaid: usize,
     /// Frames written since the start.
     pub(crate) frames_written: u64,
@@ -92,9 +88,7 @@ impl Outbox {
             max_body: HELLO_MAX_FRAME,
             scratch: BytesMut::new(),
             control: VecDeque::new(),
-            lanes: HashMap::new(),
-            urgent: VecDeque::new(),
-            bulk: VecDeque::new(),
+            lanes: Lanes::default(),
             farewell: None,
             is_closed: false,
             load: Load::default(),
@@ -154,10 +148,10 @@ impl Outbox {
     fn add(&mut self, session: SessionId, bytes: Bytes, toll: Toll) {
         let parcel = Parcel { bytes, toll };
         self.load.add(&parcel);
-        if parcel.is_output() || self.lanes.contains_key(&session) {
-            self.push_to_lane(session, parcel);
-        } else {
+        if session.is_connection() {
             self.control.push_back(parcel);
+        } else {
+            self.lanes.push(session, parcel);
         }
     }
 
@@ -187,7 +181,7 @@ impl Outbox {
         let parcel = self
             .control
             .pop_front()
-            .or_else(|| self.pop_from_lane())
+            .or_else(|| self.lanes.pop())
             .or_else(|| self.farewell.take());
         self.shrink();
         parcel
@@ -209,9 +203,9 @@ impl Outbox {
         self.load
     }
 
-    /// Bytes that wait for a host that does not read, when they are too many.
-    pub(crate) fn overflow(&self, max_unread: usize) -> Option<usize> {
-        (self.load.unpaid > max_unread).then_some(self.load.unpaid)
+    /// What the frames take that the host has caused and not read, in bytes of memory.
+    pub(crate) fn unread(&self) -> usize {
+        self.load.unpaid
     }
 
     fn encode(
@@ -226,41 +220,6 @@ impl Outbox {
             self.scratch = BytesMut::new();
         }
         Ok(bytes)
-    }
-
-    fn push_to_lane(&mut self, session: SessionId, parcel: Parcel) {
-        let is_output = parcel.is_output();
-        let lane = self.lanes.entry(session).or_default();
-        let is_new = lane.parcels.is_empty();
-        lane.parcels.push_back(parcel);
-        if is_output {
-            if is_new {
-                self.bulk.push_back(session);
-            }
-            return;
-        }
-        lane.n_control = lane.n_control.saturating_add(1);
-        if lane.n_control == 1 {
-            self.bulk.retain(|bulk| *bulk != session);
-            self.urgent.push_back(session);
-        }
-    }
-
-    fn pop_from_lane(&mut self) -> Option<Parcel> {
-        let session = self.urgent.pop_front().or_else(|| self.bulk.pop_front())?;
-        let lane = self.lanes.get_mut(&session)?;
-        let parcel = lane.parcels.pop_front()?;
-        if !parcel.is_output() {
-            lane.n_control = lane.n_control.saturating_sub(1);
-        }
-        if lane.parcels.is_empty() {
-            self.lanes.remove(&session);
-        } else if lane.n_control > 0 {
-            self.urgent.push_back(session);
-        } else {
-            self.bulk.push_back(session);
-        }
-        Some(parcel)
     }
 
     /// After a burst, its memory goes back.
@@ -286,8 +245,11 @@ impl Load {
             self.control = self.control.saturating_add(len);
         }
         if matches!(parcel.toll, Toll::Unpaid) {
-            self.unpaid = self.unpaid.saturating_add(len);
+            let weight = len.saturating_add(PARCEL_WEIGHT);
+            self.unpaid = self.unpaid.saturating_add(weight);
         }
+        self.control_peak = self.control_peak.max(self.control);
+        self.output_peak = self.output_peak.max(self.output);
         self.peak = self.peak.max(self.output.saturating_add(self.control));
     }
 
@@ -298,7 +260,8 @@ impl Load {
             self.control = self.control.saturating_sub(len);
         }
         if matches!(parcel.toll, Toll::Unpaid) {
-            self.unpaid = self.unpaid.saturating_sub(len);
+            let weight = len.saturating_add(PARCEL_WEIGHT);
+            self.unpaid = self.unpaid.saturating_sub(weight);
         }
         self.frames_written = self.frames_written.saturating_add(1);
     }

@@ -83,9 +83,14 @@ impl Port {
         self.lock().outbox.load()
     }
 
-    /// See [`Outbox::overflow`].
-    pub(crate) fn overflow(&self, max_unread: usize) -> Option<usize> {
-        self.lock().outbox.overflow(max_unread)
+    /// See [`Outbox::unread`].
+    pub(crate) fn unread(&self) -> usize {
+        self.lock().outbox.unread()
+    }
+
+    /// Bytes that the host has taken since the start.
+    pub(crate) fn n_written(&self) -> u64 {
+        self.lock().writer.as_ref().map_or(0, Writer::n_written)
     }
 
     /// Router: writes what waits, as far as the descriptor takes it. What nobody reads any

@@ -2,7 +2,7 @@
 //! come, writes what that has caused, and sleeps.
 //!
 //! Invariant: nothing here blocks and nothing waits for the writer. A host that is writing
-//! to us while we are writing to it must find us reading.
+//! to us while we are writing to it finds us reading, up to the bound of `patience.rs`.
 
 use std::time::Instant;
 
@@ -18,19 +18,24 @@ use crate::dispatch;
 use crate::error::ConnectionError;
 use crate::handlers::{session_event, snapshot_built};
 use crate::lifeline::Ending;
+use crate::patience::Patience;
 use crate::port::Port;
 use crate::reporter::Report;
 use crate::signals::{Signal, watch_signals};
 use crate::snapshots::Built;
 use crate::state::State;
-use crate::transport::{Flushed, Transport, Watched, Writer, start_reader, watch_hangup, writable};
+use crate::transport::{
+    Flushed, Incoming, Transport, Watched, Writer, start_reader, watch_hangup, writable,
+};
 
-/// Frames of the host, and everything rare, that wait for the router. When they are as
-/// many, the reader stops reading.
-const MAX_EVENTS: usize = 64;
+/// Frames of the host that wait for the router. When they are as many, the reader stops
+/// reading.
+pub(crate) const MAX_FRAMES: usize = 64;
+/// Everything rare that waits for the router.
+const MAX_EVENTS: usize = 16;
 /// Reports of sessions that wait for the router. When they are as many, session threads
 /// wait. One session alone has at most 256 of them.
-const MAX_REPORTS: usize = 1024;
+pub(crate) const MAX_REPORTS: usize = 1024;
 /// Taken from each queue before the outcome is written.
 const MAX_TURN: usize = 64;
 
@@ -38,7 +43,7 @@ const MAX_TURN: usize = 64;
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,
-    reason = "nearly all events are frames, and 64 of them at most are kept"
+    reason = "nearly all events are frames, and 80 of them at most are kept"
 )]
 pub(crate) enum Event {
     /// The host sent a frame.
@@ -62,17 +67,20 @@ pub(crate) enum Event {
 /// call, a task on the same thread is not.
 pub async fn serve(engine: Box<dyn Engine>, transport: Transport, config: Config) -> ExitCode {
     let (event_sender, events) = mpsc::channel(MAX_EVENTS);
+    let (frame_sender, frames) = mpsc::channel(MAX_FRAMES);
     let (report_sender, reports) = mpsc::channel(MAX_REPORTS);
     let started = watch_signals(config.parent, event_sender.clone())
         .and_then(|()| watch_hangup(&transport.output, event_sender.clone()))
-        .and_then(|()| start_reader(transport.input, config.max_frame, event_sender.clone()));
+        .and_then(|()| start_reader(transport.input, config.max_frame, frame_sender));
     if let Err(err) = started {
         tracing::error!(%err, "the transport cannot be set up");
         return ExitCode::CannotStart;
     }
     let port = Port::new(Writer::new(transport.output));
     let router = Router {
+        patience: Patience::new(config.max_unread, config.read_within),
         state: State::new(engine, config, port, (event_sender, report_sender)),
+        frames,
         events,
         reports,
     };
@@ -82,12 +90,16 @@ pub async fn serve(engine: Box<dyn Engine>, transport: Transport, config: Config
 #[derive(Debug)]
 struct Router {
     state: State,
+    patience: Patience,
+    /// What comes from the reader, in order.
+    frames: mpsc::Receiver<Incoming>,
     events: mpsc::Receiver<Event>,
     reports: mpsc::Receiver<Report>,
 }
 
 /// What the one `select!` came back with.
 enum Woken {
+    Frame(Incoming),
     Event(Event),
     Report(Report),
     /// More can be written, or a deadline has passed.
@@ -98,6 +110,7 @@ impl Router {
     async fn run(mut self) -> ExitCode {
         loop {
             match self.wait().await {
+                Woken::Frame(incoming) => self.event(incoming.event),
                 Woken::Event(event) => self.event(event),
                 Woken::Report(report) => self.report(report),
                 Woken::Otherwise => {}
@@ -114,10 +127,13 @@ impl Router {
     }
 
     async fn wait(&mut self) -> Woken {
-        let deadline = self.state.next_deadline();
+        let deadline = [self.state.next_deadline(), self.patience.deadline()];
+        let deadline = deadline.into_iter().flatten().min();
         let blocked = self.state.port.blocked();
+        let takes_frames = self.takes_frames();
         tokio::select! {
             biased;
+            Some(frame) = self.frames.recv(), if takes_frames => Woken::Frame(frame),
             Some(event) = self.events.recv() => Woken::Event(event),
             Some(report) = self.reports.recv() => Woken::Report(report),
             () = free(blocked.as_deref()), if blocked.is_some() => Woken::Otherwise,
@@ -125,17 +141,28 @@ impl Router {
         }
     }
 
-    /// Handles what else has come, in turns, so that neither queue waits for the other.
+    /// Handles what else has come, in turns, so that no queue waits for the others.
     fn backlog(&mut self) {
         for _ in 0..MAX_TURN {
+            let frame = match self.takes_frames() {
+                true => self.frames.try_recv().ok(),
+                false => None,
+            };
             let event = self.events.try_recv().ok();
             let report = self.reports.try_recv().ok();
-            if event.is_none() && report.is_none() {
+            if frame.is_none() && event.is_none() && report.is_none() {
                 return;
             }
+            frame.into_iter().for_each(|frame| self.event(frame.event));
             event.into_iter().for_each(|event| self.event(event));
             report.into_iter().for_each(|report| self.report(report));
         }
+    }
+
+    /// Whether there is room for what the host's next frame may cause. A host that is told
+    /// to go away causes nothing more.
+    fn takes_frames(&self) -> bool {
+        !self.patience.is_too_much(self.state.port.unread()) || self.state.lifeline.is_leaving()
     }
 
     fn event(&mut self, event: Event) {
@@ -198,9 +225,14 @@ impl Router {
     /// Writes what waits.
     fn flush(&mut self) -> Flushed {
         match self.state.port.flush() {
-            Ok(Flushed::All) => Flushed::All,
+            Ok(Flushed::All) => {
+                self.patience.is_over(0, 0, Instant::now());
+                Flushed::All
+            }
             Ok(Flushed::Blocked) => {
-                if let Some(waiting) = self.state.port.overflow(self.state.config.max_unread) {
+                let waiting = self.state.port.unread();
+                let n_written = self.state.port.n_written();
+                if self.patience.is_over(waiting, n_written, Instant::now()) {
                     let err = ConnectionError::HostNotReading { waiting };
                     self.state.leave(Ending::from(&err));
                 }

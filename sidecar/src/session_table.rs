@@ -39,22 +39,31 @@ pub(crate) struct SessionKey {
     epoch: u64,
 }
 
+/// How long a session may take for what it cannot be stopped in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Times {
+    /// To be opened, the grace period aside.
+    pub(crate) open_within: Duration,
+    /// To stop.
+    pub(crate) grace: Duration,
+}
+
 /// All sessions.
 #[derive(Debug)]
 pub(crate) struct SessionTable {
     sessions: HashMap<SessionId, Session>,
     alarm: Alarm,
-    grace: Duration,
+    times: Times,
     last_epoch: u64,
     n_parked: u32,
 }
 
 impl SessionTable {
-    pub(crate) fn new(grace: Duration) -> SessionTable {
+    pub(crate) fn new(times: Times) -> SessionTable {
         SessionTable {
             sessions: HashMap::new(),
             alarm: Alarm::default(),
-            grace,
+            times,
             last_epoch: 0,
             n_parked: 0,
         }
@@ -87,7 +96,7 @@ impl SessionTable {
 
     /// (absent) ---- OpenSession ----> Opening
     pub(crate) fn insert(&mut self, new: NewSession, now: Instant) {
-        let session = Session::new(new, self.grace, now);
+        let session = Session::new(new, self.times, now);
         self.watch(&session);
         self.sessions.insert(session.key.id, session);
     }
@@ -110,7 +119,7 @@ impl SessionTable {
             .get_mut(&id)
             .ok_or(RequestError::UnknownSession(id))?;
         let result = change(session);
-        if let Some(deadline) = session.deadline {
+        if let Some(deadline) = session.due() {
             self.alarm.no_later_than(deadline);
         }
         result
@@ -144,7 +153,7 @@ impl SessionTable {
             if session.expire(now) {
                 overdue.push(session.key.id);
             }
-            if let Some(deadline) = session.deadline {
+            if let Some(deadline) = session.due() {
                 self.alarm.no_later_than(deadline);
             }
         }
@@ -184,7 +193,7 @@ impl SessionTable {
     }
 
     fn watch(&mut self, session: &Session) {
-        if let Some(deadline) = session.deadline {
+        if let Some(deadline) = session.due() {
             self.alarm.no_later_than(deadline);
         }
     }

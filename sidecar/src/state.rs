@@ -20,7 +20,7 @@ use crate::outbox::Toll;
 use crate::port::Port;
 use crate::reporter::{Report, Reporter};
 use crate::router::Event;
-use crate::session_table::{SessionKey, SessionTable};
+use crate::session_table::{SessionKey, SessionTable, Times};
 use crate::snapshots::SnapshotBuilds;
 use crate::trace::Trace;
 
@@ -68,7 +68,10 @@ impl State {
         State {
             engine,
             handshake: Handshake::Expected,
-            sessions: SessionTable::new(config.grace),
+            sessions: SessionTable::new(Times {
+                open_within: config.open_within,
+                grace: config.grace,
+            }),
             port: Arc::new(port),
             builds: SnapshotBuilds::new(config.builder.clone(), config.grace, events),
             lifeline: Lifeline::new(),

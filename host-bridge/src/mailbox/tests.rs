@@ -117,3 +117,36 @@ fn nothing_is_taken_after_the_end() {
         Received::TimedOut
     ));
 }
+
+#[test]
+fn a_request_is_withdrawn_until_it_is_taken() {
+    let mailbox = Box_::default();
+    for id in [1, 2, 3] {
+        mailbox.send(call(id)).unwrap();
+    }
+    assert!(mailbox.withdraw(RequestId::new(2)));
+    assert!(!mailbox.withdraw(RequestId::new(2)));
+    let got = mailbox.wait(Wants::Commands, None);
+    assert!(
+        matches!(got, Received::Command(SessionCommand::Call { request, .. }) if request.get() == 1)
+    );
+    assert!(!mailbox.withdraw(RequestId::new(1)), "taken");
+    assert_eq!(mailbox.n_waiting(), 1);
+    mailbox.send(close(3)).unwrap();
+    assert!(mailbox.withdraw(RequestId::new(3)));
+    assert_eq!(mailbox.shut().len(), 1, "closing is not withdrawn");
+}
+
+#[test]
+fn what_is_closed_runs_nothing_between_requests() {
+    let (mailbox, calls) = (Box_::default(), CallTable::new(8));
+    let id = calls.open(0, 0).unwrap();
+    mailbox.answer(id, calls.take(id).unwrap(), Reply::Ok(Value::Undefined));
+    mailbox.post(1, None);
+    mailbox.send(call(1)).unwrap();
+    mailbox.send(close(2)).unwrap();
+    for _ in 0..2 {
+        let got = mailbox.wait(Wants::Commands, Some(Instant::now()));
+        assert!(matches!(got, Received::Command(_)), "{got:?}");
+    }
+}

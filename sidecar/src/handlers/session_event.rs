@@ -155,6 +155,23 @@ fn finished(state: &mut State, id: SessionId, ended: Ended, ticket: Ticket) {
     close_if_shutting_down(state, id);
 }
 
+/// A request was cancelled before it began.
+pub(super) fn withdrawn(state: &mut State, to: Address, kind: Kind) {
+    let usage = match state.sessions.get(to.session) {
+        Ok(session) => {
+            let stats = session.handle().stats();
+            Usage {
+                heap_peak_bytes: stats.heap_peak_bytes,
+                external_peak_bytes: stats.external_peak_bytes,
+                ..Usage::default()
+            }
+        }
+        Err(_) => Usage::default(),
+    };
+    state.reply(to, terminal(kind, Outcome::Cancelled, usage));
+    close_if_shutting_down(state, to.session);
+}
+
 fn answer(state: &mut State, to: Address, kind: Kind, ended: Ended, ticket: Ticket) {
     let mut outcome = ended.outcome;
     if let Outcome::Exception(error) = &mut outcome {

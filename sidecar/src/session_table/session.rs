@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use host_bridge::SessionHandle;
+use host_bridge::{MAKE_WAY_AFTER, SessionHandle, Way};
 use protocol::frame::Kind;
 use protocol::{Limits, RequestId};
 
-use super::SessionKey;
+use super::{SessionKey, Times};
 use crate::credit::Credit;
 use crate::error::RequestError;
 
@@ -38,13 +38,29 @@ pub(crate) struct Session {
     handle: Box<dyn SessionHandle>,
     pub(super) credit: Arc<Credit>,
     limits: Limits,
-    grace: Duration,
+    times: Times,
     /// `OpenSession` until it is answered, then `Execute` and `Call` in the order in
     /// which they run, then `CloseSession`.
     in_flight: Vec<InFlight>,
     /// Until when the thread must have done what it is at.
     pub(super) deadline: Option<Instant>,
+    /// The request whose turn it is may be behind something that the guest does between
+    /// requests.
+    behind: Option<Behind>,
 }
+
+/// A request that may not have begun.
+#[derive(Debug, Clone, Copy)]
+struct Behind {
+    since: Instant,
+    /// When to look whether it has.
+    look_at: Instant,
+    /// Since when what is in front of it was told to stop and does not.
+    stopping: Option<Instant>,
+}
+
+/// How often to look at what was told to make way.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// A session that is about to be added.
 #[derive(Debug)]
@@ -57,19 +73,19 @@ pub(crate) struct NewSession {
 }
 
 impl Session {
-    pub(super) fn new(new: NewSession, grace: Duration, now: Instant) -> Session {
-        let mut session = Session {
+    pub(super) fn new(new: NewSession, times: Times, now: Instant) -> Session {
+        let open_within = times.open_within.saturating_add(times.grace);
+        Session {
             key: new.key,
             state: State::Opening,
             handle: new.handle,
             credit: new.credit,
             limits: new.limits,
-            grace,
+            times,
             in_flight: vec![InFlight::new(new.request, Kind::OpenSession)],
-            deadline: None,
-        };
-        session.deadline = session.request_deadline(now);
-        session
+            deadline: now.checked_add(open_within),
+            behind: None,
+        }
     }
 
     /// A request is about to be queued.
@@ -101,9 +117,20 @@ impl Session {
     pub(crate) fn queued(&mut self, request: RequestId, kind: Kind, now: Instant) {
         self.in_flight.push(InFlight::new(request, kind));
         if self.state == State::Idle {
-            self.state = State::Running;
-            self.deadline = self.request_deadline(now);
+            self.settle(now);
         }
+    }
+
+    /// Opening, Running ---- Cancel, before it has begun ----> the same, or Idle. Returns
+    /// what is to be answered.
+    pub(crate) fn withdrawn(&mut self, request: RequestId, now: Instant) -> Option<InFlight> {
+        let was_next = self.running() == Some(request);
+        let position = self.position(request)?;
+        let withdrawn = self.in_flight.remove(position);
+        if was_next {
+            self.settle(now);
+        }
+        Some(withdrawn)
     }
 
     /// Opening ---- Opened ----> Idle, or Running when requests wait. Closing stays.
@@ -119,10 +146,7 @@ impl Session {
     /// Running ---- Finished ----> Running or Idle. Closing stays. Returns what has
     /// finished; `None` when no such request is in flight.
     pub(crate) fn finished(&mut self, request: RequestId, now: Instant) -> Option<InFlight> {
-        let position = self
-            .in_flight
-            .iter()
-            .position(|known| known.request == request && known.runs_code())?;
+        let position = self.position(request)?;
         let finished = self.in_flight.remove(position);
         if self.state == State::Running {
             self.settle(now);
@@ -140,14 +164,20 @@ impl Session {
             self.in_flight
                 .push(InFlight::new(request, Kind::CloseSession));
         }
+        let until = now.checked_add(within);
+        // A session that is being opened has the time for that first.
+        self.deadline = match self.state {
+            State::Opening => self.deadline.max(until),
+            _ => until,
+        };
         self.state = State::Closing;
-        self.deadline = now.checked_add(within);
+        self.behind = None;
     }
 
     /// Running stays. What runs was told to stop and has the grace period for it.
     pub(crate) fn stopping(&mut self, request: RequestId, now: Instant) {
         if self.running() == Some(request) {
-            let until = now.checked_add(self.grace);
+            let until = now.checked_add(self.times.grace);
             self.deadline = [self.deadline, until].into_iter().flatten().min();
         }
     }
@@ -155,16 +185,49 @@ impl Session {
     /// any ---- deadline over ----> Quarantined. A thread that waits for the host to read
     /// is not to blame and gets another round.
     pub(super) fn expire(&mut self, now: Instant) -> bool {
-        if self.state == State::Quarantined || self.deadline.is_none_or(|at| now < at) {
+        let is_stuck = self.make_way(now);
+        let is_late = self.deadline.is_some_and(|at| at <= now);
+        if self.state == State::Quarantined || !(is_stuck || is_late) {
             return false;
         }
         if self.credit.is_waiting() {
-            self.deadline = now.checked_add(self.grace);
+            self.deadline = now.checked_add(self.times.grace);
             return false;
         }
         self.state = State::Quarantined;
         self.deadline = None;
+        self.behind = None;
         true
+    }
+
+    /// Stops what the guest does between requests when one has waited long enough. `true`
+    /// when that does not stop.
+    fn make_way(&mut self, now: Instant) -> bool {
+        let Some(behind) = self.behind.filter(|behind| behind.look_at <= now) else {
+            return false;
+        };
+        let waited = now.saturating_duration_since(behind.since);
+        let stopping = match self.handle.make_way(waited) {
+            Way::Begun => {
+                self.behind = None;
+                return false;
+            }
+            Way::Waiting => None,
+            Way::Stopping => Some(behind.stopping.unwrap_or(now)),
+        };
+        let look_at = now.checked_add(LOOK_AGAIN).unwrap_or(now);
+        self.behind = Some(Behind {
+            look_at,
+            stopping,
+            ..behind
+        });
+        stopping.is_some_and(|since| self.times.grace <= now.saturating_duration_since(since))
+    }
+
+    /// When [`Session::expire`] has something to do.
+    pub(super) fn due(&self) -> Option<Instant> {
+        let look_at = self.behind.map(|behind| behind.look_at);
+        [self.deadline, look_at].into_iter().flatten().min()
     }
 
     /// The `CloseSession` that is to be answered, if the host sent one.
@@ -213,16 +276,29 @@ impl Session {
         if self.in_flight.is_empty() {
             self.state = State::Idle;
             self.deadline = None;
+            self.behind = None;
         } else {
             self.state = State::Running;
             self.deadline = self.request_deadline(now);
+            self.behind = now.checked_add(MAKE_WAY_AFTER).map(|look_at| Behind {
+                since: now,
+                look_at,
+                stopping: None,
+            });
         }
     }
 
-    /// The engine stops a request at its wall-clock limit. Then it has the grace period.
+    /// The engine stops a request at its wall-clock limit, which begins when nothing is in
+    /// front of it any more. Then it has the grace period.
     fn request_deadline(&self, now: Instant) -> Option<Instant> {
         now.checked_add(Duration::from_millis(self.limits.wall_ms))?
-            .checked_add(self.grace)
+            .checked_add(MAKE_WAY_AFTER)?
+            .checked_add(self.times.grace)
+    }
+
+    fn position(&self, request: RequestId) -> Option<usize> {
+        let is_wanted = |known: &InFlight| known.request == request && known.runs_code();
+        self.in_flight.iter().position(is_wanted)
     }
 
     fn take_kind(&mut self, kind: Kind) -> Option<RequestId> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use host_bridge::{SendError, SessionCommand, SessionHandle};
+use host_bridge::{MAKE_WAY_AFTER, SendError, SessionCommand, SessionHandle, Way};
 use protocol::frame::Kind;
 use protocol::{Limits, RequestId, SessionStats};
 
@@ -16,8 +16,15 @@ const FIRST: RequestId = RequestId::new(2);
 const SECOND: RequestId = RequestId::new(3);
 const CLOSE: RequestId = RequestId::new(4);
 
+/// Longer than any request of these tests may be there: `wall_ms` and what is added to it.
+const MOST: Duration = Duration::from_millis(1000)
+    .saturating_add(MAKE_WAY_AFTER)
+    .saturating_add(GRACE);
+const OPEN_WITHIN: Duration = Duration::from_secs(5);
+
+/// Says this of what is in front of a request.
 #[derive(Debug)]
-struct NoHandle;
+struct NoHandle(Way);
 
 impl SessionHandle for NoHandle {
     fn try_send(&self, _: SessionCommand) -> Result<(), SendError> {
@@ -28,13 +35,24 @@ impl SessionHandle for NoHandle {
 
     fn cancel_running(&self) {}
 
+    fn make_way(&self, _: Duration) -> Way {
+        self.0
+    }
+
     fn stats(&self) -> SessionStats {
         SessionStats::default()
     }
 }
 
 fn table(now: Instant) -> SessionTable {
-    let mut table = SessionTable::new(GRACE);
+    table_with(now, Way::Begun)
+}
+
+fn table_with(now: Instant, way: Way) -> SessionTable {
+    let mut table = SessionTable::new(Times {
+        open_within: OPEN_WITHIN,
+        grace: GRACE,
+    });
     let key = table.vacancy(ID, 1).unwrap();
     let new = NewSession {
         key,
@@ -43,7 +61,7 @@ fn table(now: Instant) -> SessionTable {
             wall_ms: 1000,
             ..Limits::DEFAULT
         },
-        handle: Box::new(NoHandle),
+        handle: Box::new(NoHandle(way)),
         credit: Arc::new(Pool::default()).credit(),
     };
     table.insert(new, now);
@@ -147,19 +165,72 @@ fn an_old_key_does_not_name_a_new_session() {
 #[test]
 fn idle_has_no_deadline_and_running_has() {
     let now = Instant::now();
-    let wall = Duration::from_millis(1000);
     let mut table = table(now);
     update(&mut table, |s| s.opened(now));
     // One look at the alarm that opening has set; then nothing is due.
-    let late = now + wall + GRACE;
+    let late = now + OPEN_WITHIN + GRACE;
     assert_eq!(table.quarantine_overdue(late), []);
     assert_eq!(table.next_deadline(), None);
     update(&mut table, |s| s.queued(FIRST, Kind::Execute, late));
-    assert_eq!(table.next_deadline(), Some(late + wall + GRACE));
-    assert_eq!(table.quarantine_overdue(late + wall), []);
-    assert_eq!(table.quarantine_overdue(late + wall + GRACE), [ID]);
+    // Has it begun? Yes: what is left is its own limit.
+    assert_eq!(table.next_deadline(), Some(late + MAKE_WAY_AFTER));
+    assert_eq!(table.quarantine_overdue(late + MAKE_WAY_AFTER), []);
+    assert_eq!(table.next_deadline(), Some(late + MOST));
+    assert_eq!(table.quarantine_overdue(late + MOST), [ID]);
     assert_eq!(state(&table), State::Quarantined);
-    assert_eq!(table.quarantine_overdue(late + wall + GRACE), []);
+    assert_eq!(table.quarantine_overdue(late + MOST), []);
+}
+
+#[test]
+fn what_does_not_make_way_is_quarantined_after_its_grace() {
+    let now = Instant::now();
+    let mut table = table_with(now, Way::Stopping);
+    update(&mut table, |s| s.opened(now));
+    update(&mut table, |s| s.queued(FIRST, Kind::Execute, now));
+    let told = now + MAKE_WAY_AFTER;
+    assert_eq!(table.quarantine_overdue(told), []);
+    let look_again = table.next_deadline().unwrap();
+    assert!(told < look_again && look_again < told + GRACE);
+    let just_before = told + GRACE - Duration::from_nanos(1);
+    assert_eq!(table.quarantine_overdue(just_before), []);
+    let look_again = table.next_deadline().unwrap();
+    assert_eq!(table.quarantine_overdue(look_again), [ID]);
+}
+
+#[test]
+fn what_makes_way_again_and_again_is_asked_again() {
+    let now = Instant::now();
+    let mut table = table_with(now, Way::Waiting);
+    update(&mut table, |s| s.opened(now));
+    update(&mut table, |s| s.queued(FIRST, Kind::Execute, now));
+    let mut at = now;
+    while at < now + MOST - Duration::from_millis(200) {
+        at = table.next_deadline().unwrap();
+        assert_eq!(table.quarantine_overdue(at), []);
+    }
+}
+
+#[test]
+fn a_session_that_is_closed_while_it_is_opened_has_the_time_for_both() {
+    let now = Instant::now();
+    let mut table = table(now);
+    update(&mut table, |s| s.closing(Some(CLOSE), GRACE, now));
+    assert_eq!(table.next_deadline(), Some(now + OPEN_WITHIN + GRACE));
+}
+
+#[test]
+fn what_is_withdrawn_is_in_flight_no_more() {
+    let now = Instant::now();
+    let mut table = table(now);
+    update(&mut table, |s| s.opened(now));
+    update(&mut table, |s| s.queued(FIRST, Kind::Execute, now));
+    update(&mut table, |s| s.queued(SECOND, Kind::Call, now));
+    let withdrawn = update(&mut table, |s| s.withdrawn(SECOND, now)).unwrap();
+    assert_eq!((withdrawn.request, withdrawn.kind), (SECOND, Kind::Call));
+    assert_eq!(update(&mut table, |s| s.withdrawn(SECOND, now)), None);
+    assert_eq!(state(&table), State::Running);
+    update(&mut table, |s| s.withdrawn(FIRST, now));
+    assert_eq!(state(&table), State::Idle);
 }
 
 #[test]
@@ -189,7 +260,7 @@ fn a_session_that_waits_for_the_host_is_not_to_blame() {
     while !credit.is_waiting() {
         std::thread::yield_now();
     }
-    let late = now + Duration::from_millis(1000) + GRACE;
+    let late = now + MOST;
     assert_eq!(table.quarantine_overdue(late), []);
     assert_eq!(table.next_deadline(), Some(late + GRACE));
     drop(first);

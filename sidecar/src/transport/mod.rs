@@ -18,7 +18,7 @@ use nix::sys::stat::{SFlag, fstat};
 use nix::unistd::{dup2_stdin, dup2_stdout};
 
 pub(crate) use self::hangup::watch_hangup;
-pub(crate) use self::reader::start_reader;
+pub(crate) use self::reader::{Incoming, start_reader};
 pub(crate) use self::watch::Watched;
 pub(crate) use self::writer::{Flushed, Writer, writable};
 

@@ -1,16 +1,20 @@
 //! Bytes of the host in, events for the router out. While the router is behind, nothing is
 //! read: the pipe pushes back on the host.
+//!
+//! Invariant: what waits for the router is bounded in number and in bytes.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream as StdUnixStream;
+use std::sync::Arc;
 use std::thread;
 
 use bytes::BytesMut;
 use protocol::{Decoded, FrameDecoder, HostFrame};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::net::{UnixStream, unix::pipe};
-use tokio::sync::mpsc;
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::{Channel, ChannelKind};
 use crate::error::ConnectionError;
@@ -19,12 +23,24 @@ use crate::router::Event;
 
 /// Room for reading small frames. Larger bodies get a buffer of their own size.
 const READ_BUFFER: usize = 16 * 1024;
+/// A frame up to this size costs nothing while it waits for the router: few of them do.
+const MAX_FREE: usize = 64 * 1024;
+/// KiB of larger frames that wait for the router. One larger than that waits alone.
+const MAX_LARGE_KIB: u32 = 8 * 1024;
+
+/// Something from the host on its way to the router.
+#[derive(Debug)]
+pub(crate) struct Incoming {
+    pub(crate) event: Event,
+    /// Given back when the event was handled.
+    _room: Option<OwnedSemaphorePermit>,
+}
 
 /// Starts to read `input`. Must be called inside the tokio runtime.
 pub(crate) fn start_reader(
     input: Channel,
     max_frame: u32,
-    events: mpsc::Sender<Event>,
+    events: mpsc::Sender<Incoming>,
 ) -> io::Result<()> {
     let feed = Feed::new(max_frame);
     match input.kind {
@@ -37,50 +53,53 @@ pub(crate) fn start_reader(
             tokio::spawn(pump(socket, feed, events));
         }
         ChannelKind::File => {
+            let runtime = Handle::current();
             thread::Builder::new()
                 .name("stdin".to_owned())
-                .spawn(move || pump_file(File::from(input.fd), feed, &events))?;
+                .spawn(move || pump_file(File::from(input.fd), feed, &events, &runtime))?;
         }
     }
     Ok(())
 }
 
-async fn pump(mut input: impl AsyncRead + Unpin, mut feed: Feed, events: mpsc::Sender<Event>) {
+async fn pump(mut input: impl AsyncRead + Unpin, mut feed: Feed, events: mpsc::Sender<Incoming>) {
     loop {
         feed.make_room();
         let result = input.read_buf(&mut feed.buffer).await;
         let is_last = !matches!(result, Ok(n) if n > 0);
-        while let Some(event) = feed.next() {
-            if events.send(event).await.is_err() {
+        while let Some((event, len)) = feed.next() {
+            let incoming = feed.admit(event, len).await;
+            if events.send(incoming).await.is_err() {
                 return;
             }
         }
         if is_last || feed.is_broken {
             if let Some(event) = feed.end(result) {
                 // The router may be gone already; then nobody needs to know.
-                let _ = events.send(event).await;
+                let _ = events.send(Incoming { event, _room: None }).await;
             }
             return;
         }
     }
 }
 
-fn pump_file(mut input: File, mut feed: Feed, events: &mpsc::Sender<Event>) {
+fn pump_file(mut input: File, mut feed: Feed, events: &mpsc::Sender<Incoming>, runtime: &Handle) {
     let mut chunk = vec![0; READ_BUFFER];
     loop {
         let result = input.read(&mut chunk);
         let n = *result.as_ref().unwrap_or(&0);
         feed.buffer
             .extend_from_slice(chunk.get(..n).unwrap_or_default());
-        while let Some(event) = feed.next() {
-            if events.blocking_send(event).is_err() {
+        while let Some((event, len)) = feed.next() {
+            let incoming = runtime.block_on(feed.admit(event, len));
+            if events.blocking_send(incoming).is_err() {
                 return;
             }
         }
         if n == 0 || feed.is_broken {
             if let Some(event) = feed.end(result) {
                 // The router may be gone already; then nobody needs to know.
-                let _ = events.blocking_send(event);
+                let _ = events.blocking_send(Incoming { event, _room: None });
             }
             return;
         }
@@ -92,6 +111,8 @@ fn pump_file(mut input: File, mut feed: Feed, events: &mpsc::Sender<Event>) {
 struct Feed {
     decoder: FrameDecoder<HostFrame>,
     buffer: BytesMut,
+    /// What the router has not taken of large frames.
+    room: Arc<Semaphore>,
     /// The most that this side agrees to.
     max_frame: u32,
     is_greeted: bool,
@@ -103,6 +124,9 @@ impl Feed {
         Feed {
             decoder: FrameDecoder::new(),
             buffer: BytesMut::with_capacity(READ_BUFFER),
+            room: Arc::new(Semaphore::new(
+                usize::try_from(MAX_LARGE_KIB).unwrap_or(usize::MAX),
+            )),
             max_frame,
             is_greeted: false,
             is_broken: false,
@@ -117,7 +141,26 @@ impl Feed {
         }
     }
 
-    fn next(&mut self) -> Option<Event> {
+    /// Waits until `event`, of a frame of `len` bytes, may wait for the router.
+    async fn admit(&self, event: Event, len: usize) -> Incoming {
+        let kib = u32::try_from(len / 1024).unwrap_or(u32::MAX);
+        let kib = kib.min(MAX_LARGE_KIB);
+        let _room = match len > MAX_FREE {
+            // The error is that the semaphore is closed, which it never is.
+            true => Arc::clone(&self.room).acquire_many_owned(kib).await.ok(),
+            false => None,
+        };
+        Incoming { event, _room }
+    }
+
+    /// The next event, and how many bytes it was.
+    fn next(&mut self) -> Option<(Event, usize)> {
+        let before = self.buffer.len();
+        let event = self.decode()?;
+        Some((event, before.saturating_sub(self.buffer.len())))
+    }
+
+    fn decode(&mut self) -> Option<Event> {
         if self.is_broken {
             return None;
         }

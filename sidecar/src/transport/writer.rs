@@ -27,6 +27,7 @@ pub(crate) struct Writer {
     /// Being written: the first may be written in part.
     batch: VecDeque<(usize, Parcel)>,
     batch_len: usize,
+    n_written: u64,
     /// Present while the descriptor takes no more.
     blocked: Option<Arc<Watched>>,
 }
@@ -46,6 +47,7 @@ impl Writer {
             file: File::from(output.fd),
             batch: VecDeque::new(),
             batch_len: 0,
+            n_written: 0,
             blocked: None,
         }
     }
@@ -78,6 +80,11 @@ impl Writer {
     /// What to wait for before the next flush, when the last one was cut short.
     pub(crate) fn blocked(&self) -> Option<Arc<Watched>> {
         self.blocked.clone()
+    }
+
+    /// Bytes that the descriptor has taken.
+    pub(crate) fn n_written(&self) -> u64 {
+        self.n_written
     }
 
     /// Whether nothing is being written.
@@ -122,6 +129,8 @@ impl Writer {
 
     fn advance(&mut self, n: usize, outbox: &mut Outbox) {
         self.batch_len = self.batch_len.saturating_sub(n);
+        let more = u64::try_from(n).unwrap_or(u64::MAX);
+        self.n_written = self.n_written.saturating_add(more);
         let mut left = n;
         while let Some((len, parcel)) = self.batch.front_mut() {
             if left < parcel.bytes.len() {

@@ -1,10 +1,12 @@
 //! A host that reads late, or not at all.
 
+use std::time::Duration;
+
 use protocol::frame::{GetStats, Ping, StatsBody};
 use protocol::{Reason, SidecarFrame};
 use sidecar::ExitCode;
 
-use crate::support::{Host, encoded, ok};
+use crate::support::{Host, encoded, ok, open};
 
 #[test]
 fn guests_cannot_fill_the_outbox_with_host_calls() {
@@ -56,16 +58,81 @@ fn a_session_whose_calls_are_not_read_can_be_closed() {
     host.expect_closed(1, 2);
 }
 
-#[test]
-fn frames_that_the_host_causes_and_does_not_read_end_the_process() {
-    let mut host = Host::start_with(|config| config.max_unread = 64 * 1024);
-    // A socket holds some hundred KiB, and so does the queue in front of the router.
-    let pings = encoded(0, 1, Ping { payload: [0; 8] }).repeat(1000);
-    let mut n_sent = 0;
-    while host.try_send_bytes(&pings) {
-        n_sent += 1;
-        assert!(n_sent < 10_000, "the sidecar takes everything");
+/// Sends `frames` as long as the sidecar takes them; says how many bytes that were.
+fn flood(host: &mut Host, frames: &[u8]) -> usize {
+    let mut sent = 0;
+    while let Ok(n) = host.send_some(frames) {
+        sent += n;
+        assert!(sent < 64 << 20, "the sidecar takes everything");
     }
+    sent
+}
+
+fn impatient(config: &mut sidecar::Config) {
+    config.max_unread = 64 * 1024;
+    config.read_within = Duration::from_millis(200);
+}
+
+#[test]
+fn replies_of_any_kind_that_are_not_read_end_the_process() {
+    let bad_kind = {
+        let mut bytes = encoded(0, 1, Ping { payload: [0; 8] });
+        bytes[4] = 0xEE;
+        bytes
+    };
+    for frame in [
+        encoded(0, 1, Ping { payload: [0; 8] }),
+        encoded(0, 1, GetStats {}),
+        encoded(77, 1, GetStats {}),
+        encoded(1, 1, GetStats {}),
+        encoded(1, 1, open(&[])),
+        encoded(1, 7, protocol::frame::CloseSession {}),
+        encoded(5, 7, protocol::frame::CloseSession {}),
+        bad_kind,
+    ] {
+        let mut host = Host::start_with(impatient);
+        host.open(1);
+        let sent = flood(&mut host, &frame.repeat(1000));
+        // What the socket holds, the queue before the router, and what it has answered.
+        assert!(sent < 2 << 20, "{sent}");
+        assert_eq!(host.exit_code(), ExitCode::HostNotReading);
+    }
+}
+
+#[test]
+fn no_frame_is_read_while_too_many_replies_wait() {
+    let mut host = Host::start_with(|config| {
+        config.max_unread = 64 * 1024;
+        config.read_within = Duration::from_secs(60);
+    });
+    let sent = flood(
+        &mut host,
+        &encoded(0, 1, Ping { payload: [0; 8] }).repeat(1000),
+    );
+    let n_pings = sent / 28;
+    for _ in 0..n_pings {
+        assert!(matches!(host.next().frame, SidecarFrame::Pong(_)));
+    }
+    // The rest of a ping that was cut short.
+    let ping = encoded(0, 2, Ping { payload: [0; 8] });
+    host.send_bytes(&encoded(0, 1, Ping { payload: [0; 8] })[sent % 28..]);
+    host.send_bytes(&ping);
+    host.wait_for(|frame| frame.request == 2);
+    let stats = host.process_stats();
+    assert!(stats.outbox_peak_bytes < 64 * 1024, "{stats:?}");
+}
+
+#[test]
+fn a_hang_up_is_seen_while_no_frame_is_read() {
+    let mut host = Host::start_with(|config| {
+        config.max_unread = 64 * 1024;
+        config.read_within = Duration::from_secs(60);
+    });
+    flood(
+        &mut host,
+        &encoded(0, 1, Ping { payload: [0; 8] }).repeat(1000),
+    );
+    host.hang_up();
     assert_eq!(host.exit_code(), ExitCode::HostNotReading);
 }
 

@@ -49,12 +49,10 @@ fn a_request_far_over_its_wall_limit_ends_the_process() {
 
 #[test]
 fn a_session_that_does_not_open_ends_the_process() {
-    let mut host = Host::start();
-    host.send(1, 1, {
-        let mut frame = open(&["open-stuck"]);
-        frame.limits.wall_ms = Some(1);
-        frame
+    let mut host = Host::start_with(|config| {
+        config.open_within = std::time::Duration::from_millis(1);
     });
+    host.send(1, 1, open(&["open-stuck"]));
     host.expect_reset(1, Reason::StuckSession);
     host.expect_go_away(Reason::StuckSession, ExitCode::StuckSession);
 }

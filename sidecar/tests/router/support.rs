@@ -107,9 +107,13 @@ impl Host {
         self.to_sidecar.write_all(bytes).unwrap();
     }
 
-    /// Sends as long as somebody takes it.
-    pub fn try_send_bytes(&mut self, bytes: &[u8]) -> bool {
-        self.to_sidecar.write_all(bytes).is_ok()
+    /// Sends what somebody takes within half a second.
+    pub fn send_some(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let waits = Some(Duration::from_millis(500));
+        self.to_sidecar.set_write_timeout(waits).unwrap();
+        let sent = self.to_sidecar.write(bytes);
+        self.to_sidecar.set_write_timeout(Some(DEADLINE)).unwrap();
+        sent
     }
 
     /// The next frame, whatever it is.
