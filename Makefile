@@ -13,7 +13,7 @@ PI := fixtures/pi
 NPM_PROJECTS := $(filter-out $(PI),$(patsubst %/package-lock.json,%,$(wildcard fixtures/*/package-lock.json)))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test pi bench fmt deny v8 npm tools test-tools
+.PHONY: help run test pi chaos bench fmt deny v8 npm tools test-tools
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ test: tools test-tools v8 npm ## Check format, rules and lints, then run all tes
 pi: NPM_PROJECTS := $(PI)
 pi: tools test-tools v8 npm ## Install the agent SDK Pi (200 MB) and test with it
 	cargo nextest run $(CARGO_FLAGS) -p e2e-tests --features pi --test pi --profile $(NEXTEST_PROFILE)
+
+chaos: tools test-tools v8 ## Try hostile guests at random for ten minutes
+	ISOLATE_SIDECAR_CHAOS_SECONDS=600 cargo nextest run $(CARGO_FLAGS) -p e2e-tests --test chaos --profile nightly --no-capture
 
 bench: NPM_PROJECTS := $(DEMO)
 bench: tools v8 npm ## Run the benchmarks
