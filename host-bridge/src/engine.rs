@@ -4,6 +4,7 @@
 //! arrives as a [`SessionEvent`]. Nothing here is V8's: what crosses is owned, plain data.
 
 use std::fmt;
+use std::time::Duration;
 
 use protocol::frame::{Call, Execute, GuestEvent, Level, Reply, Stream};
 use protocol::{
@@ -11,7 +12,7 @@ use protocol::{
     Root, SessionId, SessionStats, SnapshotKey, Usage, Value,
 };
 
-use crate::{OutputTicket, SnapshotImage};
+use crate::{OutputTicket, SnapshotImage, StopReason};
 
 /// Runs sessions. The real one lives in `runtime`; tests have a fake.
 pub trait Engine: fmt::Debug + Send + Sync {
@@ -83,6 +84,26 @@ pub trait SessionHandle: fmt::Debug + Send {
 
     /// What the session has cost so far.
     fn stats(&self) -> SessionStats;
+
+    /// CPU time of the session, where it can be told: one that gets no CPU is not to blame
+    /// for not stopping.
+    fn cpu_time(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Gives up a session that does not stop. Nothing that it still reports counts but its
+    /// end: [`SessionEvent::Exited`], when it has come back by itself, is parked for good, or
+    /// cannot be parked. `None` when the engine cannot separate it from the process.
+    fn condemn(&self) -> Option<Condemned> {
+        None
+    }
+}
+
+/// A session that was given up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condemned {
+    /// What it was running, and why that was told to stop.
+    pub running: Option<(RequestId, Option<StopReason>)>,
 }
 
 /// Router to session.
@@ -168,6 +189,8 @@ pub enum SessionEvent {
     },
     /// Something that belongs to no request.
     Guest(GuestEvent),
+    /// What ran between two requests was told to stop, and has stopped.
+    Calm,
     /// The thread is gone, or parked for good; the handle is dead.
     Exited {
         /// Why.
@@ -188,6 +211,10 @@ pub enum ExitReason {
     /// The engine ran out of memory where it cannot unwind: the thread is parked for good
     /// and its memory stays taken.
     EngineOom,
+    /// It was given up, and its thread is parked for good; its memory stays taken.
+    Parked,
+    /// It was given up, and its thread can neither be stopped nor parked.
+    Unstoppable,
     /// A fault of ours; the text is for the log and the host.
     Internal(String),
 }

@@ -24,8 +24,8 @@ pub mod typescript;
 pub use self::calls::{CallTable, OpenCall, TooManyCalls};
 pub use self::counters::{Counters, ModuleOrigin, RoundTrip};
 pub use self::engine::{
-    Engine, EventSender, ExitReason, OpenError, OpenSpec, SendError, SessionCommand, SessionEvent,
-    SessionHandle,
+    Condemned, Engine, EventSender, ExitReason, OpenError, OpenSpec, SendError, SessionCommand,
+    SessionEvent, SessionHandle,
 };
 pub use self::histogram::Histogram;
 pub use self::mailbox::{

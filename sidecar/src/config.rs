@@ -27,8 +27,8 @@ pub struct Config {
     pub max_sessions: u32,
     /// The largest body that can be agreed on, in bytes.
     pub max_frame: u32,
-    /// How long a session that is closed, or a request over its wall-clock limit, may
-    /// take to stop before it counts as stuck.
+    /// How long a session that is closed, or a request that is told to stop, may take for it
+    /// before the session is given up.
     pub grace: Duration,
     /// Sessions whose thread may be parked for good before the process takes no new ones.
     pub max_parked: u32,
@@ -80,7 +80,7 @@ impl Default for Config {
             ceilings: Config::default_ceilings(),
             max_sessions: default_max_sessions(),
             max_frame: MAX_FRAME_CEILING,
-            grace: Duration::from_secs(2),
+            grace: Duration::from_millis(700),
             max_parked: 16,
             max_unread: 64 * 1024 * 1024,
             builder: ChildCommand::builder(),

@@ -104,8 +104,9 @@ impl Runner<'_> {
         if stopped.is_some() {
             self.realm.recover();
             state.links.mailbox.clear_interrupt();
-            self.realm
-                .look(|scope| state.hooks.get()?.drop_ticks(scope));
+            if request == RequestId::NONE {
+                state.links.events.send(SessionEvent::Calm);
+            }
         }
         (result, stopped)
     }
