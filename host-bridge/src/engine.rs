@@ -12,7 +12,7 @@ use protocol::{
     Root, SessionId, SessionStats, SnapshotKey, Usage, Value,
 };
 
-use crate::{OutputTicket, SnapshotImage, Way};
+use crate::{OutputTicket, SnapshotImage, StopReason, Way};
 
 /// How long a request waits for what the guest does between requests: its timers and the
 /// continuations of its host calls. Then that is stopped.
@@ -99,6 +99,26 @@ pub trait SessionHandle: fmt::Debug + Send {
 
     /// What the session has cost so far.
     fn stats(&self) -> SessionStats;
+
+    /// CPU time of the session, where it can be told: one that gets no CPU is not to blame
+    /// for not stopping.
+    fn cpu_time(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Gives up a session that does not stop. Nothing that it still reports counts but its
+    /// end: [`SessionEvent::Exited`], when it has come back by itself, is parked for good, or
+    /// cannot be parked. `None` when the engine cannot separate it from the process.
+    fn condemn(&self) -> Option<Condemned> {
+        None
+    }
+}
+
+/// A session that was given up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condemned {
+    /// What it was running, and why that was told to stop.
+    pub running: Option<(RequestId, Option<StopReason>)>,
 }
 
 /// Router to session.
@@ -184,6 +204,8 @@ pub enum SessionEvent {
     },
     /// Something that belongs to no request.
     Guest(GuestEvent),
+    /// What ran between two requests was told to stop, and has stopped.
+    Calm,
     /// The thread is gone, or parked for good; the handle is dead.
     Exited {
         /// Why.
@@ -204,6 +226,10 @@ pub enum ExitReason {
     /// The engine ran out of memory where it cannot unwind: the thread is parked for good
     /// and its memory stays taken.
     EngineOom,
+    /// It was given up, and its thread is parked for good; its memory stays taken.
+    Parked,
+    /// It was given up, and its thread can neither be stopped nor parked.
+    Unstoppable,
     /// A fault of ours; the text is for the log and the host.
     Internal(String),
 }

@@ -24,7 +24,7 @@ pub mod typescript;
 pub use self::calls::{CallTable, OpenCall, TooManyCalls};
 pub use self::counters::{Counters, ModuleOrigin, RoundTrip};
 pub use self::engine::{
-    Engine, EventSender, ExitReason, MAKE_WAY_AFTER, OpenError, OpenSpec, SendError,
+    Condemned, Engine, EventSender, ExitReason, MAKE_WAY_AFTER, OpenError, OpenSpec, SendError,
     SessionCommand, SessionEvent, SessionHandle,
 };
 pub use self::histogram::Histogram;

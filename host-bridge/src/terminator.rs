@@ -110,6 +110,12 @@ impl Terminator {
         self.slot().verdict.clone()
     }
 
+    /// Any thread: what runs, and why it was told to stop, if it was.
+    pub fn running(&self) -> Option<(RequestId, Option<StopReason>)> {
+        let slot = self.slot();
+        Some((slot.running?, slot.verdict.clone()))
+    }
+
     /// Session thread, before it waits for something of its own: `wake` is called when the
     /// running request is stopped, at once if it is already. It must not block, and not use
     /// this terminator.
@@ -227,7 +233,10 @@ mod tests {
         terminator.begin(RequestId::new(1));
         assert!(terminator.stop(RequestId::new(1), cpu()));
         assert!(terminator.stop(RequestId::new(1), StopReason::Cancelled));
+        let running = (RequestId::new(1), Some(cpu()));
+        assert_eq!(terminator.running(), Some(running));
         assert_eq!(terminator.finish(), Some(cpu()));
+        assert_eq!(terminator.running(), None);
         assert_eq!(n_interrupts.load(SeqCst), 2);
     }
 

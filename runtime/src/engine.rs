@@ -7,14 +7,14 @@ use std::time::Duration;
 use host_bridge::blob_cache::BlobCache;
 use host_bridge::typescript::{InProcess, Translator};
 use host_bridge::{
-    Engine, EventSender, MAKE_WAY_AFTER, OpenError, OpenSpec, SendError, SessionCommand,
-    SessionHandle, SnapshotImage, StopReason, Way,
+    Condemned, Engine, EventSender, ExitReason, MAKE_WAY_AFTER, OpenError, OpenSpec, SendError,
+    SessionCommand, SessionEvent, SessionHandle, SnapshotImage, StopReason, Way,
 };
 use protocol::{LimitKind, LimitReport, RequestId, SessionStats, SnapshotKey};
 
 use crate::enter::in_new_context;
 use crate::externals;
-use crate::guards::Watchdog;
+use crate::guards::{Parking, ThreadName, Watchdog, park};
 use crate::modules::{CodeMaker, SharedModules};
 use crate::platform::Platform;
 use crate::session::{Links, SessionThread};
@@ -24,6 +24,10 @@ use crate::snapshot::{Image, base_image};
 const MAX_SNAPSHOTS: usize = 64;
 /// Stack of a session thread. V8 stops recursion of a guest at about 1 MiB.
 pub(crate) const STACK_BYTES: usize = 4 << 20;
+
+/// How long a thread that was given up is tried to be parked. Most come back by themselves
+/// in that time.
+const PARK_WITHIN: Duration = Duration::from_secs(10);
 
 /// Runs sessions on threads of this process.
 #[derive(Debug)]
@@ -233,6 +237,41 @@ impl SessionHandle for ThreadHandle {
     fn stats(&self) -> SessionStats {
         self.0.counters.snapshot()
     }
+
+    fn cpu_time(&self) -> Option<Duration> {
+        let thread = self.0.thread.get();
+        // A thread that has not begun has used none.
+        Some(thread.map_or(Duration::ZERO, |thread| thread.clock.now()))
+    }
+
+    fn condemn(&self) -> Option<Condemned> {
+        let thread = *self.0.thread.get()?;
+        let condemned = Condemned {
+            running: self.0.terminator.running(),
+        };
+        let links = self.0.clone();
+        std::thread::Builder::new()
+            .name("quarantine".to_owned())
+            .stack_size(256 * 1024)
+            .spawn(move || quarantine(&links, thread))
+            .ok()?;
+        Some(condemned)
+    }
+}
+
+/// Parks the thread of a session that was given up, and tells the router.
+fn quarantine(links: &Links, thread: ThreadName) {
+    let reason = match park(thread, PARK_WITHIN) {
+        Parking::Parked => ExitReason::Parked,
+        Parking::InVain => ExitReason::Unstoppable,
+        // It has reported its end itself.
+        Parking::Gone => return,
+    };
+    links.mailbox.shut();
+    links.events.send(SessionEvent::Exited {
+        reason,
+        stats: Box::new(links.counters.snapshot()),
+    });
 }
 
 fn millis(time: Duration) -> u64 {

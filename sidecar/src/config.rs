@@ -29,8 +29,8 @@ pub struct Config {
     pub max_frame: u32,
     /// How long a session may take to be opened. Nothing of a guest runs meanwhile.
     pub open_within: Duration,
-    /// How long a session that is closed, or a request over its wall-clock limit, may
-    /// take to stop before it counts as stuck.
+    /// How long a session that is closed, or a request that is told to stop, may take for it
+    /// before the session is given up.
     pub grace: Duration,
     /// Sessions whose thread may be parked for good before the process takes no new ones.
     pub max_parked: u32,
@@ -85,7 +85,7 @@ impl Default for Config {
             max_sessions: default_max_sessions(),
             max_frame: MAX_FRAME_CEILING,
             open_within: Duration::from_secs(30),
-            grace: Duration::from_secs(2),
+            grace: Duration::from_millis(700),
             max_parked: 16,
             max_unread: 16 * 1024 * 1024,
             read_within: Duration::from_secs(10),

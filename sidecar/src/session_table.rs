@@ -12,17 +12,18 @@
 //!                            │                        │
 //!                            │  not open, stopped or closed by the deadline
 //!                            └───────────┬────────────┘
-//!                                        v
-//!                                   Quarantined ──> the process ends with StuckSession
+//!                                        v                  no longer in the table:
+//!                                   Quarantined ──────────> given up, until its thread ends
+//!                                                           or is parked
 //! ```
 //!
 //! Requests are queued by the session's thread; the table knows which are in flight. A
 //! request may come before `Opened`: it waits like any other. A thread cannot be killed,
-//! so one that does not come back by its deadline ends the process.
+//! so one that does not come back by its deadline is given up (`handlers/give_up.rs`).
 
 mod session;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use protocol::{ProcessStats, SessionId};
@@ -56,6 +57,8 @@ pub(crate) struct SessionTable {
     times: Times,
     last_epoch: u64,
     n_parked: u32,
+    /// Given up, and their threads go on.
+    given_up: HashSet<SessionKey>,
 }
 
 impl SessionTable {
@@ -66,6 +69,7 @@ impl SessionTable {
             times,
             last_epoch: 0,
             n_parked: 0,
+            given_up: HashSet::new(),
         }
     }
 
@@ -137,10 +141,32 @@ impl SessionTable {
         self.sessions.remove(&id)
     }
 
-    /// One more thread is parked for good. Returns how many are.
-    pub(crate) fn count_parked(&mut self) -> u32 {
+    /// One more thread is parked for good.
+    pub(crate) fn count_parked(&mut self) {
         self.n_parked = self.n_parked.saturating_add(1);
-        self.n_parked
+    }
+
+    /// How many threads are parked for good, or were given up and go on.
+    pub(crate) fn n_quarantined(&self) -> u32 {
+        let n_given_up = u32::try_from(self.given_up.len()).unwrap_or(u32::MAX);
+        self.n_parked.saturating_add(n_given_up)
+    }
+
+    /// Quarantined ----> (absent), with a thread that goes on.
+    pub(crate) fn give_up(&mut self, id: SessionId) -> Option<Session> {
+        let session = self.sessions.remove(&id)?;
+        self.given_up.insert(session.key);
+        Some(session)
+    }
+
+    /// Whether this session was given up and its thread goes on.
+    pub(crate) fn is_given_up(&self, key: SessionKey) -> bool {
+        self.given_up.contains(&key)
+    }
+
+    /// A thread that was given up has ended or is parked. Whether there was one.
+    pub(crate) fn came_back(&mut self, key: SessionKey) -> bool {
+        self.given_up.remove(&key)
     }
 
     /// The sessions that are past their deadline; each is quarantined.
@@ -179,7 +205,7 @@ impl SessionTable {
 
     /// How many sessions are in which state.
     pub(crate) fn count_into(&self, stats: &mut ProcessStats) {
-        stats.sessions_quarantined = self.n_parked;
+        stats.sessions_quarantined = self.n_quarantined();
         for session in self.sessions.values() {
             let count = match session.state {
                 State::Opening => &mut stats.sessions_opening,

@@ -14,6 +14,7 @@ use tokio::sync::mpsc;
 use crate::config::Config;
 use crate::credit::{Credit, Pool};
 use crate::error::RequestError;
+use crate::handlers::give_up;
 use crate::handshake::Handshake;
 use crate::lifeline::{Ending, FAREWELL_WITHIN, LEAVE_WITHIN, Lifeline};
 use crate::outbox::Toll;
@@ -43,7 +44,8 @@ pub(crate) struct State {
     pub(crate) lifeline: Lifeline,
     pub(crate) trace: Trace,
     pub(crate) counters: ProcessCounters,
-    /// Too many threads are parked: no new sessions, and the process ends with the last.
+    /// Too many threads are parked, or one can be neither stopped nor parked: no new sessions,
+    /// and the process ends with the last.
     pub(crate) is_draining: bool,
     pool: Arc<Pool>,
     reports: mpsc::Sender<Report>,
@@ -183,7 +185,7 @@ impl State {
     pub(crate) fn leave(&mut self, ending: Ending) {
         let now = Instant::now();
         let within = match ending == Ending::shutdown() {
-            true => self.config.grace,
+            true => self.config.grace.max(LEAVE_WITHIN),
             false => LEAVE_WITHIN,
         };
         let deadline = now.checked_add(within).unwrap_or(now);
@@ -231,10 +233,13 @@ impl State {
     /// Carries out what time or the end of the last session has made due.
     pub(crate) fn advance(&mut self, now: Instant) {
         if self.lifeline.is_serving() || self.lifeline.is_shutting_down() {
-            if let Some(stuck) = self.sessions.quarantine_overdue(now).first() {
-                self.leave_stuck(*stuck);
+            let stuck = self.sessions.quarantine_overdue(now);
+            if let Some(stuck) = give_up::all(self, &stuck) {
+                self.leave_stuck(stuck);
             } else if self.is_draining && self.sessions.is_empty() {
-                let message = "too many sessions are parked for good".to_owned();
+                let message =
+                    "too many threads are parked for good, or one goes on that cannot be stopped"
+                        .to_owned();
                 self.leave(Ending::stuck(message));
             } else if self.lifeline.is_shutting_down()
                 && (self.is_quiet() || self.lifeline.is_over(now))

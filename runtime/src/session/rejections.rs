@@ -1,6 +1,13 @@
 //! Promises that were rejected while nobody handled them. They are judged when the
 //! microtasks of a turn have run: one that got a handler by then is none of ours.
 
+use protocol::JsError;
+
+use super::State;
+use super::work::{Started, guarded};
+use crate::Scope;
+use crate::error::flatten;
+
 /// The most that are remembered at once; a guest that rejects more loses the rest.
 const MAX_TRACKED: usize = 1024;
 
@@ -31,5 +38,34 @@ impl Rejections {
 
     pub(crate) fn clear(&mut self) {
         self.0.clear();
+    }
+}
+
+/// Whether a rejection is still unhandled and the guest itself has no listener for it.
+pub(super) fn judge(
+    scope: &mut Scope<'_, '_>,
+    state: &State,
+    rejection: &Rejection,
+) -> Option<JsError> {
+    let is_handled = v8::Local::new(scope, &rejection.promise).has_handler();
+    if is_handled {
+        return None;
+    }
+    let mut listened = false;
+    let emitted = guarded(scope, |scope| {
+        let reason = v8::Local::new(scope, &rejection.reason);
+        let promise = v8::Local::new(scope, &rejection.promise);
+        let args = [reason, promise.into()];
+        let hooks = state.hooks.get()?;
+        listened = hooks.emit_process_event(scope, "unhandledRejection", &args)?;
+        Some(Started::Stopped)
+    });
+    match emitted {
+        Started::Threw(error) => Some(*error),
+        _ if listened => None,
+        _ => {
+            let reason = v8::Local::new(scope, &rejection.reason);
+            Some(flatten(scope, reason))
+        }
     }
 }

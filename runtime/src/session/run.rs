@@ -7,6 +7,7 @@ use host_bridge::{Received, SessionEvent, StopReason, Wants};
 use protocol::frame::{GuestEvent, Until};
 use protocol::{JsError, LimitReport, Outcome, RequestId, Usage, Value, ValueFormat};
 
+use super::rejections::judge;
 use super::work::{Started, ThenWhat, after_module, guarded, start};
 use super::{State, Work};
 use crate::Scope;
@@ -104,8 +105,9 @@ impl Runner<'_> {
         if stopped.is_some() {
             self.realm.recover();
             state.links.mailbox.clear_interrupt();
-            self.realm
-                .look(|scope| state.hooks.get()?.drop_ticks(scope));
+            if request == RequestId::NONE {
+                state.links.events.send(SessionEvent::Calm);
+            }
         }
         (result, stopped)
     }
@@ -339,35 +341,6 @@ enum Settled {
     Pending,
     Fulfilled(v8::Global<v8::Value>),
     Rejected(Box<JsError>),
-}
-
-/// Whether a rejection is still unhandled and the guest itself has no listener for it.
-fn judge(
-    scope: &mut Scope<'_, '_>,
-    state: &State,
-    rejection: &super::rejections::Rejection,
-) -> Option<JsError> {
-    let is_handled = v8::Local::new(scope, &rejection.promise).has_handler();
-    if is_handled {
-        return None;
-    }
-    let mut listened = false;
-    let emitted = guarded(scope, |scope| {
-        let reason = v8::Local::new(scope, &rejection.reason);
-        let promise = v8::Local::new(scope, &rejection.promise);
-        let args = [reason, promise.into()];
-        let hooks = state.hooks.get()?;
-        listened = hooks.emit_process_event(scope, "unhandledRejection", &args)?;
-        Some(Started::Stopped)
-    });
-    match emitted {
-        Started::Threw(error) => Some(*error),
-        _ if listened => None,
-        _ => {
-            let reason = v8::Local::new(scope, &rejection.reason);
-            Some(flatten(scope, reason))
-        }
-    }
 }
 
 fn never_settles() -> JsError {

@@ -18,7 +18,7 @@ use super::rejections::Rejections;
 use super::timers::Timers;
 use crate::Scope;
 use crate::bootstrap::Hooks;
-use crate::guards::Budget;
+use crate::guards::{Budget, ThreadName};
 use crate::modules::Modules;
 use crate::platform::Task;
 
@@ -31,6 +31,8 @@ pub(crate) struct Links {
     pub(crate) counters: Arc<Counters>,
     pub(crate) budget: Arc<Budget>,
     pub(crate) events: Arc<EventSender>,
+    /// The session's thread, once it runs.
+    pub(crate) thread: Arc<OnceLock<ThreadName>>,
 }
 
 impl Links {
@@ -57,6 +59,7 @@ impl Links {
             budget: Arc::new(Budget::new(heap_bytes, Arc::clone(&counters))),
             counters,
             events,
+            thread: Arc::default(),
         }
     }
 }

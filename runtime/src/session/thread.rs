@@ -14,7 +14,7 @@ use super::{Links, Runner, State, Work};
 use crate::callbacks;
 use crate::enter::Realm;
 use crate::externals;
-use crate::guards::{HeapGuard, LossReport, ThreadClock, Watchdog, budget_allocator};
+use crate::guards::{HeapGuard, LossReport, Presence, ThreadClock, Watchdog, budget_allocator};
 use crate::modules::{Modules, SharedModules, Snapshot};
 use crate::platform::TaskRoute;
 use crate::snapshot::{Image, restore};
@@ -57,7 +57,10 @@ impl SessionThread {
     /// The thread's whole life. A panic in here ends this session and nothing else.
     pub(crate) fn run(self) {
         let links = self.links.clone();
-        let ended = catch_unwind(AssertUnwindSafe(|| self.live()));
+        let presence = Presence::of_this_thread();
+        let _ = links.thread.set(presence.name());
+        let ended = catch_unwind(AssertUnwindSafe(|| self.live(presence.name().clock)));
+        drop(presence);
         links.mailbox.shut();
         let reason = match ended {
             Ok(Some(reason)) => reason,
@@ -71,9 +74,8 @@ impl SessionThread {
     }
 
     /// Says why the session is over; `None` when it was never opened.
-    fn live(self) -> Option<ExitReason> {
+    fn live(self, clock: ThreadClock) -> Option<ExitReason> {
         let born = Instant::now();
-        let clock = ThreadClock::of_this_thread();
         let loss = report_failed_birth(&self.links);
         let Birth { mut realm, guard } = match self.birth() {
             Ok(birth) => birth,

@@ -56,14 +56,13 @@ pub(super) struct Args {
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..))]
     message_ceiling: Option<u32>,
 
-    /// How long a session may take to stop before it counts as stuck and ends the process,
-    /// in milliseconds.
-    #[arg(long, value_name = "MS", default_value_t = 2000,
+    /// How long a session may take to stop before it is given up, in milliseconds.
+    #[arg(long, value_name = "MS", default_value_t = 700,
           value_parser = clap::value_parser!(u64).range(1..))]
     grace_ms: u64,
 
-    /// Sessions whose thread may be parked for good, after an out-of-memory in the engine,
-    /// before no new sessions are taken.
+    /// Sessions whose thread may be parked for good, after an out-of-memory in the engine or
+    /// because it did not stop, before no new sessions are taken.
     #[arg(long, value_name = "N", default_value_t = 16)]
     max_parked: u32,
 

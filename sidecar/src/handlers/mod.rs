@@ -5,6 +5,7 @@ pub(crate) mod cancel;
 pub(crate) mod close_session;
 pub(crate) mod execute;
 pub(crate) mod get_stats;
+pub(crate) mod give_up;
 pub(crate) mod hello;
 pub(crate) mod host_reply;
 pub(crate) mod open_session;

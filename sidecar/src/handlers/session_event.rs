@@ -13,7 +13,7 @@ use protocol::{
     SidecarFrame, Usage,
 };
 
-use super::session_exit;
+use super::{give_up, session_exit};
 use crate::credit::Ticket;
 use crate::error::RequestError;
 use crate::lifeline::LEAVE_WITHIN;
@@ -58,6 +58,9 @@ pub(crate) fn handle(state: &mut State, report: SessionReport) {
         place: _place,
     } = report;
     if !state.sessions.is_current(key) {
+        if let SessionEvent::Exited { reason, .. } = event {
+            give_up::ended(state, key, &reason);
+        }
         return;
     }
     let id = key.id;
@@ -100,6 +103,7 @@ pub(crate) fn handle(state: &mut State, report: SessionReport) {
             output(state, to, (stream, level), text, ticket);
         }
         SessionEvent::Guest(event) => guest_event(state, id, event, ticket),
+        SessionEvent::Calm => calm(state, id),
         SessionEvent::Exited { reason, stats } => session_exit::exited(state, id, &reason, *stats),
         _ => tracing::error!(session = %id, "a report of a kind that the router does not know"),
     }
@@ -172,6 +176,16 @@ pub(super) fn withdrawn(state: &mut State, to: Address, kind: Kind) {
     close_if_shutting_down(state, to.session);
 }
 
+/// Idle, Running ---- Calm ----> the same
+fn calm(state: &mut State, id: SessionId) {
+    let now = Instant::now();
+    // The error is that the session is gone.
+    let _ = state.sessions.update(id, |session| {
+        session.calm(now);
+        Ok(())
+    });
+}
+
 fn answer(state: &mut State, to: Address, kind: Kind, ended: Ended, ticket: Ticket) {
     let mut outcome = ended.outcome;
     if let Outcome::Exception(error) = &mut outcome {
@@ -190,7 +204,7 @@ fn answer(state: &mut State, to: Address, kind: Kind, ended: Ended, ticket: Tick
     }
 }
 
-fn terminal(kind: Kind, outcome: Outcome, usage: Usage) -> SidecarFrame {
+pub(super) fn terminal(kind: Kind, outcome: Outcome, usage: Usage) -> SidecarFrame {
     match kind {
         Kind::Call => SidecarFrame::Called(CalledFrame { outcome, usage }),
         _ => SidecarFrame::Outcome(OutcomeFrame { outcome, usage }),

@@ -96,7 +96,13 @@ fn closed(state: &mut State, id: SessionId, mut session: Session, stats: Session
 }
 
 fn count_parked(state: &mut State) {
-    let n_parked = state.sessions.count_parked();
+    state.sessions.count_parked();
+    drain_when_too_many(state);
+}
+
+/// Past so many threads that are lost to it, the process takes no new sessions.
+pub(super) fn drain_when_too_many(state: &mut State) {
+    let n_parked = state.sessions.n_quarantined();
     if n_parked > state.config.max_parked && !state.is_draining {
         tracing::error!(
             n_parked,

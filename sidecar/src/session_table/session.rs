@@ -47,6 +47,10 @@ pub(crate) struct Session {
     /// The request whose turn it is may be behind something that the guest does between
     /// requests.
     behind: Option<Behind>,
+    /// CPU time of the thread when it was told to do so.
+    told_at: Option<Duration>,
+    /// How often it was let off, because it got no CPU.
+    n_respites: u32,
 }
 
 /// A request that may not have begun.
@@ -61,6 +65,10 @@ struct Behind {
 
 /// How often to look at what was told to make way.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// CPU time within which a thread that can stop does stop. One that got less is not to blame.
+const CPU_TO_STOP: Duration = Duration::from_millis(100);
+/// How often a thread that gets no CPU is let off.
+const MAX_RESPITES: u32 = 6;
 
 /// A session that is about to be added.
 #[derive(Debug)]
@@ -84,6 +92,8 @@ impl Session {
             times,
             in_flight: vec![InFlight::new(new.request, Kind::OpenSession)],
             deadline: now.checked_add(open_within),
+            told_at: None,
+            n_respites: 0,
             behind: None,
         }
     }
@@ -172,13 +182,25 @@ impl Session {
         };
         self.state = State::Closing;
         self.behind = None;
+        self.told();
     }
 
-    /// Running stays. What runs was told to stop and has the grace period for it.
+    /// Idle, Running stay. What runs was told to stop and has the grace period for it; it may
+    /// be what runs between requests.
     pub(crate) fn stopping(&mut self, request: RequestId, now: Instant) {
-        if self.running() == Some(request) {
+        let is_between =
+            request == RequestId::NONE && matches!(self.state, State::Idle | State::Running);
+        if is_between || self.running() == Some(request) {
             let until = now.checked_add(self.times.grace);
             self.deadline = [self.deadline, until].into_iter().flatten().min();
+            self.told();
+        }
+    }
+
+    /// Idle, Running stay. What ran between requests has stopped.
+    pub(crate) fn calm(&mut self, now: Instant) {
+        if matches!(self.state, State::Idle | State::Running) {
+            self.settle(now);
         }
     }
 
@@ -192,6 +214,14 @@ impl Session {
         }
         if self.credit.is_waiting() {
             self.deadline = now.checked_add(self.times.grace);
+            return false;
+        }
+        if self.is_starved() && self.n_respites < MAX_RESPITES {
+            self.n_respites = self.n_respites.saturating_add(1);
+            self.deadline = now.checked_add(self.times.grace);
+            if let Some(behind) = &mut self.behind {
+                behind.stopping = behind.stopping.map(|_| now);
+            }
             return false;
         }
         self.state = State::Quarantined;
@@ -228,6 +258,20 @@ impl Session {
     pub(super) fn due(&self) -> Option<Instant> {
         let look_at = self.behind.map(|behind| behind.look_at);
         [self.deadline, look_at].into_iter().flatten().min()
+    }
+
+    fn told(&mut self) {
+        if self.told_at.is_none() {
+            self.told_at = self.handle.cpu_time();
+        }
+    }
+
+    /// Whether the thread has had no chance to do as it was told.
+    fn is_starved(&self) -> bool {
+        match (self.told_at, self.handle.cpu_time()) {
+            (Some(then), Some(now)) => now.saturating_sub(then) < CPU_TO_STOP,
+            _ => false,
+        }
     }
 
     /// The `CloseSession` that is to be answered, if the host sent one.
@@ -273,6 +317,8 @@ impl Session {
     /// Idle when nothing is in flight, else Running, with the time of the next request
     /// beginning now.
     fn settle(&mut self, now: Instant) {
+        self.told_at = None;
+        self.n_respites = 0;
         if self.in_flight.is_empty() {
             self.state = State::Idle;
             self.deadline = None;
