@@ -1,6 +1,7 @@
 //! The engine behind the seam: one isolate on one thread a session.
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use host_bridge::blob_cache::BlobCache;
@@ -16,6 +17,7 @@ use crate::externals;
 use crate::guards::Watchdog;
 use crate::modules::{CodeMaker, SharedModules};
 use crate::platform::Platform;
+use crate::scheduler::RunQueue;
 use crate::session::{Links, SessionThread};
 use crate::snapshot::{Image, base_image};
 
@@ -31,6 +33,7 @@ pub struct ThreadEngine {
     base: Arc<Image>,
     snapshots: Mutex<HashMap<SnapshotKey, Arc<Image>>>,
     watchdog: Arc<Watchdog>,
+    queue: RunQueue,
     shared: SharedModules,
 }
 
@@ -42,6 +45,9 @@ pub struct EngineOptions {
     /// Who translates for the sessions. What is translated may be hostile and may take any
     /// time, so that in-process is for tests.
     pub translator: Arc<dyn Translator>,
+    /// Sessions that execute guest code at once. `None`: as many as there are cores that this
+    /// process may use, by its affinity and its control group.
+    pub slots: Option<NonZeroUsize>,
 }
 
 /// For tests: nothing is kept, and what is translated is trusted.
@@ -50,6 +56,7 @@ impl Default for EngineOptions {
         EngineOptions {
             code_cache: None,
             translator: Arc::new(InProcess),
+            slots: None,
         }
     }
 }
@@ -79,6 +86,11 @@ impl ThreadEngine {
     ) -> Result<ThreadEngine, EngineStartError> {
         let base = base_image().ok_or(EngineStartError::Base)?;
         let watchdog = Watchdog::start().map_err(EngineStartError::Thread)?;
+        let slots = options
+            .slots
+            .or_else(|| std::thread::available_parallelism().ok())
+            .map_or(1, NonZeroUsize::get);
+        let queue = RunQueue::start(slots).map_err(EngineStartError::Thread)?;
         keep_read_only_heap(&base).map_err(EngineStartError::Thread)?;
         let code_maker =
             CodeMaker::start(options.code_cache.map(Arc::new)).map_err(EngineStartError::Thread)?;
@@ -88,6 +100,7 @@ impl ThreadEngine {
             base: Arc::new(base),
             snapshots: Mutex::default(),
             watchdog: Arc::new(watchdog),
+            queue,
             shared: SharedModules {
                 sources: Arc::default(),
                 code_maker: Some(Arc::new(code_maker)),
@@ -143,7 +156,7 @@ impl Engine for ThreadEngine {
     ) -> Result<Box<dyn SessionHandle>, OpenError> {
         let image = self.image(spec.snapshot)?;
         let isolate = Arc::new(OnceLock::new());
-        let links = Links::new(&spec, events, &isolate);
+        let links = Links::new(&spec, events, &isolate, Some(&self.queue));
         let name = format!("session-{}", spec.session.get());
         let session = SessionThread {
             spec,
