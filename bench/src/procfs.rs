@@ -1,5 +1,6 @@
 //! What the kernel says about a process and its threads.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::thread;
@@ -82,6 +83,25 @@ pub(crate) fn activity(pid: u32, prefix: &str) -> Result<Activity> {
         sum.cpu_ns = sum.cpu_ns.saturating_add(cpu_ns);
     }
     Ok(sum)
+}
+
+/// CPU time of each thread whose name starts with `prefix`, by name, in nanoseconds.
+pub(crate) fn cpu_by_thread(pid: u32, prefix: &str) -> Result<BTreeMap<String, u64>> {
+    let tasks = path(pid, "task");
+    let entries =
+        fs::read_dir(&tasks).map_err(MeasureError::io(format!("read {}", tasks.display())))?;
+    let mut times = BTreeMap::new();
+    for entry in entries.flatten() {
+        // A thread may end meanwhile; then it is not there to be counted.
+        let one = |file: &str| fs::read_to_string(entry.path().join(file)).ok();
+        if let (Some(name), Some(schedule)) = (one("comm"), one("schedstat"))
+            && name.starts_with(prefix)
+            && let Some(Ok(ns)) = schedule.split_whitespace().next().map(str::parse)
+        {
+            times.insert(name.trim().to_owned(), ns);
+        }
+    }
+    Ok(times)
 }
 
 /// Waits until the process has at most `n` session threads, or for `most`. What a closed session leaves to do is then no part of

@@ -40,6 +40,13 @@ pub(crate) fn median(samples: &[f64]) -> Option<f64> {
     Summary::of(samples).map(|summary| summary.p50)
 }
 
+/// The value that one in a hundred passes; `None` for no samples.
+pub(crate) fn p99(samples: &[f64]) -> Option<f64> {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    percentile(&sorted, 99)
+}
+
 /// The value below which `percent` of the sorted samples lie, between two samples on the line that joins them.
 fn percentile(sorted: &[f64], percent: usize) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;

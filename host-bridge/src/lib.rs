@@ -19,6 +19,7 @@ pub mod resolver;
 mod snapshot;
 mod source_map;
 mod terminator;
+mod turns;
 pub mod typescript;
 
 pub use self::calls::{CallTable, OpenCall, TooManyCalls};
@@ -34,3 +35,4 @@ pub use self::mailbox::{
 pub use self::snapshot::{SnapshotImage, SnapshotModule, SnapshotReport};
 pub use self::source_map::{MappedPlace, SourceMaps};
 pub use self::terminator::{StopReason, Terminator, WakeGuard, Way};
+pub use self::turns::{Pause, Turn, TurnGuard, take_turns};

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use protocol::frame::Reply;
 use protocol::{CallId, RequestId};
 
-use crate::{OpenCall, SendError, SessionCommand};
+use crate::{OpenCall, Pause, SendError, SessionCommand};
 
 /// Requests that may wait behind the running one. One more is answered `Busy`.
 pub const MAX_COMMANDS: usize = 32;
@@ -219,18 +219,27 @@ impl<T> Mailbox<T> {
     /// Sleeps until something that is wanted arrives, the request is interrupted, or
     /// `deadline` has passed.
     pub fn wait(&self, wants: Wants, deadline: Option<Instant>) -> Received<T> {
+        // Declared before the lock, so that it ends after it.
+        let mut pause = Pause::new();
         let mut inner = self.lock();
         loop {
             if inner.interrupted && wants != Wants::Commands {
                 return Received::Interrupted;
             }
             if let Some(received) = inner.take(wants) {
+                if wants == Wants::Commands {
+                    pause.end_without_turn();
+                }
                 return received;
             }
             let now = Instant::now();
             if deadline.is_some_and(|deadline| deadline <= now) {
+                if wants == Wants::Commands {
+                    pause.end_without_turn();
+                }
                 return Received::TimedOut;
             }
+            pause.begin();
             let wake = match wants {
                 Wants::Reply(_) => deadline,
                 Wants::Commands | Wants::Progress => earliest(deadline, inner.next_delayed()),
@@ -265,6 +274,7 @@ impl<T: Send + 'static> Mailbox<T> {
     ///
     /// [`Interrupted`] when the request is stopped first.
     pub fn reserve_output(self: &Arc<Self>, bytes: usize) -> Result<OutputTicket, Interrupted> {
+        let mut pause = Pause::new();
         let mut inner = self.lock();
         while inner.output_in_flight > 0
             && inner.output_in_flight.saturating_add(bytes) > MAX_OUTPUT_IN_FLIGHT
@@ -272,6 +282,7 @@ impl<T: Send + 'static> Mailbox<T> {
             if inner.interrupted {
                 return Err(Interrupted);
             }
+            pause.begin();
             inner = self
                 .bell
                 .wait(inner)

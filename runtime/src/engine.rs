@@ -1,6 +1,7 @@
 //! The engine behind the seam: one isolate on one thread a session.
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use crate::externals;
 use crate::guards::{Parking, ThreadName, Watchdog, park};
 use crate::modules::{CodeMaker, SharedModules};
 use crate::platform::Platform;
+use crate::scheduler::RunQueue;
 use crate::session::{Links, SessionThread};
 use crate::snapshot::{Image, base_image};
 
@@ -36,6 +38,7 @@ pub struct ThreadEngine {
     base: Arc<Image>,
     snapshots: Mutex<HashMap<SnapshotKey, Arc<Image>>>,
     watchdog: Arc<Watchdog>,
+    queue: RunQueue,
     shared: SharedModules,
 }
 
@@ -47,6 +50,9 @@ pub struct EngineOptions {
     /// Who translates for the sessions. What is translated may be hostile and may take any
     /// time, so that in-process is for tests.
     pub translator: Arc<dyn Translator>,
+    /// Sessions that execute guest code at once. `None`: as many as there are cores that this
+    /// process may use, by its affinity and its control group.
+    pub slots: Option<NonZeroUsize>,
 }
 
 /// For tests: nothing is kept, and what is translated is trusted.
@@ -55,6 +61,7 @@ impl Default for EngineOptions {
         EngineOptions {
             code_cache: None,
             translator: Arc::new(InProcess),
+            slots: None,
         }
     }
 }
@@ -84,6 +91,11 @@ impl ThreadEngine {
     ) -> Result<ThreadEngine, EngineStartError> {
         let base = base_image().ok_or(EngineStartError::Base)?;
         let watchdog = Watchdog::start().map_err(EngineStartError::Thread)?;
+        let slots = options
+            .slots
+            .or_else(|| std::thread::available_parallelism().ok())
+            .map_or(1, NonZeroUsize::get);
+        let queue = RunQueue::start(slots).map_err(EngineStartError::Thread)?;
         keep_read_only_heap(&base).map_err(EngineStartError::Thread)?;
         let code_maker =
             CodeMaker::start(options.code_cache.map(Arc::new)).map_err(EngineStartError::Thread)?;
@@ -93,6 +105,7 @@ impl ThreadEngine {
             base: Arc::new(base),
             snapshots: Mutex::default(),
             watchdog: Arc::new(watchdog),
+            queue,
             shared: SharedModules {
                 sources: Arc::default(),
                 code_maker: Some(Arc::new(code_maker)),
@@ -148,7 +161,7 @@ impl Engine for ThreadEngine {
     ) -> Result<Box<dyn SessionHandle>, OpenError> {
         let image = self.image(spec.snapshot)?;
         let isolate = Arc::new(OnceLock::new());
-        let links = Links::new(&spec, events, &isolate);
+        let links = Links::new(&spec, events, &isolate, Some(&self.queue));
         let name = format!("session-{}", spec.session.get());
         let session = SessionThread {
             spec,
@@ -262,7 +275,12 @@ impl SessionHandle for ThreadHandle {
 /// Parks the thread of a session that was given up, and tells the router.
 fn quarantine(links: &Links, thread: ThreadName) {
     let reason = match park(thread, PARK_WITHIN) {
-        Parking::Parked => ExitReason::Parked,
+        Parking::Parked => {
+            if let Some(seat) = &links.seat {
+                seat.forfeit();
+            }
+            ExitReason::Parked
+        }
         Parking::InVain => ExitReason::Unstoppable,
         // It has reported its end itself.
         Parking::Gone => return,

@@ -18,6 +18,7 @@ mod guards;
 mod modules;
 mod ops;
 mod platform;
+mod scheduler;
 mod scripts;
 mod session;
 mod snapshot;

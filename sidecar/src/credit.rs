@@ -13,6 +13,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use host_bridge::Pause;
+
 /// All sessions together, in bytes.
 const MAX_IN_FLIGHT: usize = 32 * 1024 * 1024;
 /// One session, in bytes. A single larger frame is let through alone.
@@ -111,9 +113,11 @@ impl Pool {
 impl Credit {
     /// Session thread: waits until an event with `bytes` may be sent.
     pub(crate) fn reserve(self: &Arc<Credit>, bytes: usize) -> (Ticket, Place) {
+        let mut pause = Pause::new();
         let mut pool = self.pool.lock();
         let mut number = None;
         while !self.is_its_turn(bytes, &mut pool, &mut number) {
+            pause.begin();
             self.lock().is_waiting = true;
             pool.n_waiting = pool.n_waiting.saturating_add(1);
             pool = self

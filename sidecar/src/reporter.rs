@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use host_bridge::{EventSender, SessionEvent};
+use host_bridge::{EventSender, Pause, SessionEvent};
 use protocol::RequestId;
 use protocol::frame::HostCall;
 use tokio::sync::mpsc;
@@ -118,6 +118,8 @@ impl Reporter {
     fn hand_over(&self, report: Report) {
         // The error is that the router is gone, and the process with it.
         if let Err(TrySendError::Full(report)) = self.reports.try_send(report) {
+            let mut pause = Pause::new();
+            pause.begin();
             let _ = self.reports.blocking_send(report);
         }
     }

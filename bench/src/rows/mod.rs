@@ -1,6 +1,7 @@
 //! One measurement a file.
 
 mod deadlines;
+mod fairness;
 mod heap_bomb;
 mod host_call;
 mod idle;
@@ -25,7 +26,7 @@ use crate::sidecar::Sidecar;
 type Measure = fn(&Context) -> Result<Vec<Row>>;
 
 /// Every measurement with its name, in the order of the table.
-pub(crate) const ROWS: [(&str, Measure); 8] = [
+pub(crate) const ROWS: [(&str, Measure); 9] = [
     ("open", open::measure),
     ("memory", memory::measure),
     ("snapshot", snapshot::measure),
@@ -34,6 +35,7 @@ pub(crate) const ROWS: [(&str, Measure); 8] = [
     ("idle", idle::measure),
     ("deadline", deadlines::measure),
     ("heap-bomb", heap_bomb::measure),
+    ("fairness", fairness::measure),
 ];
 
 /// How secure-exec-v8 is called in the table.

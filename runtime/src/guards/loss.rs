@@ -12,6 +12,8 @@ use std::ffi::c_int;
 
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, raise, sigaction};
 
+use crate::scheduler::leave_for_good;
+
 thread_local! {
     /// Whether a check of V8's own state has failed on this thread.
     static CHECK_FAILED: Cell<bool> = const { Cell::new(false) };
@@ -95,6 +97,7 @@ pub(super) fn report_and_park() {
         _ => false,
     });
     if on_a_session_thread {
+        leave_for_good();
         loop {
             std::thread::park();
         }

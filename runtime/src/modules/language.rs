@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use host_bridge::Pause;
 use host_bridge::cjs_lexer::{self, CjsExports};
 use host_bridge::reader::FileContents;
 use host_bridge::resolver::{Language, ModuleFormat};
@@ -65,6 +66,9 @@ impl Modules {
     }
 
     fn translate(&self, text: &str, request: &Request<'_>) -> Result<JavaScript, TypeScriptError> {
+        // A worker has it; this thread sleeps.
+        let mut pause = Pause::new();
+        pause.begin();
         self.translator.translate(text, request, &self.terminator)
     }
 

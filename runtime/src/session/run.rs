@@ -98,13 +98,15 @@ impl Runner<'_> {
                 cpu: Duration::from_millis(state.limits.cpu_ms),
             },
         );
+        // Within the limits: time in the queue is elapsed time of the request.
+        state.links.wait_for_turn(request);
         let result = f(self);
         self.realm.check_memory();
         drop(watch);
         let stopped = state.links.terminator.finish();
         if stopped.is_some() {
             self.realm.recover();
-            state.links.mailbox.clear_interrupt();
+            state.links.calm();
             if request == RequestId::NONE {
                 state.links.events.send(SessionEvent::Calm);
             }

@@ -21,6 +21,7 @@ use crate::bootstrap::Hooks;
 use crate::guards::{Budget, ThreadName};
 use crate::modules::Modules;
 use crate::platform::Task;
+use crate::scheduler::{RunQueue, Seat, at_check};
 
 /// Shared with other threads: how a session is reached and what it has cost.
 #[derive(Debug, Clone)]
@@ -33,16 +34,20 @@ pub(crate) struct Links {
     pub(crate) events: Arc<EventSender>,
     /// The session's thread, once it runs.
     pub(crate) thread: Arc<OnceLock<ThreadName>>,
+    /// `None` where only one realm runs in the process.
+    pub(crate) seat: Option<Arc<Seat>>,
 }
 
 impl Links {
     /// The links of a session that is opened with `spec` and reports to `events`; its
-    /// isolate will be in `isolate`.
+    /// isolate will be in `isolate`, and its thread waits for its turns in `queue`.
     pub(crate) fn new(
         spec: &OpenSpec,
         events: EventSender,
         isolate: &Arc<OnceLock<v8::IsolateHandle>>,
+        queue: Option<&RunQueue>,
     ) -> Links {
+        let seat = queue.map(|queue| queue.seat(nudging(isolate)));
         let mailbox = Arc::new(Mailbox::default());
         let events = Arc::new(events);
         let names = spec
@@ -53,30 +58,64 @@ impl Links {
         let counters = Arc::new(Counters::new(names));
         let heap_bytes = usize::try_from(spec.limits.heap_bytes).unwrap_or(usize::MAX);
         Links {
-            terminator: Arc::new(interrupting(&mailbox, isolate, &events)),
+            terminator: Arc::new(interrupting((&mailbox, &seat), isolate, &events)),
             mailbox,
             calls: Arc::new(CallTable::new(spec.limits.host_calls_in_flight)),
             budget: Arc::new(Budget::new(heap_bytes, Arc::clone(&counters))),
             counters,
             events,
             thread: Arc::default(),
+            seat,
+        }
+    }
+
+    /// Session thread: `request` is about to run.
+    pub(crate) fn wait_for_turn(&self, request: RequestId) {
+        if let Some(seat) = &self.seat {
+            if request != RequestId::NONE {
+                seat.renew();
+            }
+            seat.begin();
+        }
+    }
+
+    /// Session thread: what was stopped is over.
+    pub(crate) fn calm(&self) {
+        self.mailbox.clear_interrupt();
+        if let Some(seat) = &self.seat {
+            seat.calm();
         }
     }
 }
 
-/// A terminator that wakes the session's mailbox, stops its JavaScript and says so.
+/// Asks the session's thread to give its turn away at its next stack check.
+fn nudging(isolate: &Arc<OnceLock<v8::IsolateHandle>>) -> impl Fn() -> bool + Send + Sync + use<> {
+    let isolate = Arc::clone(isolate);
+    move || {
+        isolate
+            .get()
+            .is_some_and(|isolate| isolate.request_interrupt(at_check, std::ptr::null_mut()))
+    }
+}
+
+/// A terminator that wakes the session's thread where it sleeps, stops its JavaScript and
+/// says so.
 fn interrupting(
-    mailbox: &Arc<Mailbox<Task>>,
+    (mailbox, seat): (&Arc<Mailbox<Task>>, &Option<Arc<Seat>>),
     isolate: &Arc<OnceLock<v8::IsolateHandle>>,
     events: &Arc<EventSender>,
 ) -> Terminator {
     let (mailbox, isolate) = (Arc::clone(mailbox), Arc::clone(isolate));
+    let seat = seat.clone();
     let events = Arc::clone(events);
     Terminator::new(move |request| {
         events.stopping(request);
         mailbox.interrupt();
         if let Some(isolate) = isolate.get() {
             isolate.terminate_execution();
+        }
+        if let Some(seat) = &seat {
+            seat.hurry();
         }
     })
 }

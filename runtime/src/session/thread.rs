@@ -17,6 +17,7 @@ use crate::externals;
 use crate::guards::{HeapGuard, LossReport, Presence, ThreadClock, Watchdog, budget_allocator};
 use crate::modules::{Modules, SharedModules, Snapshot};
 use crate::platform::TaskRoute;
+use crate::scheduler::Seat;
 use crate::snapshot::{Image, restore};
 
 /// Everything that a session's thread is given.
@@ -76,6 +77,8 @@ impl SessionThread {
     /// Says why the session is over; `None` when it was never opened.
     fn live(self, clock: ThreadClock) -> Option<ExitReason> {
         let born = Instant::now();
+        // Opening is work like any other.
+        let _sitting = self.links.seat.as_ref().map(Seat::sit);
         let loss = report_failed_birth(&self.links);
         let Birth { mut realm, guard } = match self.birth() {
             Ok(birth) => birth,

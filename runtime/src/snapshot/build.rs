@@ -128,7 +128,7 @@ fn try_out(image: &SnapshotImage, spec: &WarmSnapshot) -> Result<(), SnapshotErr
     let limits = build_limits(&spec.limits);
     let handle = Arc::new(OnceLock::new());
     let open = open_spec(spec, limits);
-    let links = Links::new(&open, EventSender::new(drop), &handle);
+    let links = Links::new(&open, EventSender::new(drop), &handle, None);
     let image = Image::new(image.clone(), Vec::new());
     birth_realm(&image, &open, &links, &handle, &SharedModules::default())
         .map(drop)
@@ -152,7 +152,7 @@ impl Builder {
         let open = open_spec(spec, limits);
         let handle = Arc::new(OnceLock::new());
         // What an SDK prints while it is loaded is nobody's output.
-        let links = Links::new(&open, EventSender::new(drop), &handle);
+        let links = Links::new(&open, EventSender::new(drop), &handle, None);
         // Built-in names are the realm's, which is not there yet; the base tells them.
         let base = super::base_image().ok_or(SnapshotError::Bootstrap)?;
         let empty = Image {

@@ -58,6 +58,7 @@ pub(super) fn start(cache_dir: Option<&Path>) -> Result<Box<dyn Engine>, EngineE
     let options = runtime::EngineOptions {
         code_cache,
         translator: Arc::new(WorkerTranslator::new(ChildCommand::translator())),
+        slots: None,
     };
     Ok(Box::new(runtime::ThreadEngine::new(&platform, options)?))
 }
