@@ -12,6 +12,8 @@ use std::ffi::c_int;
 
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, raise, sigaction};
 
+use super::pages;
+
 thread_local! {
     /// Whether a check of V8's own state has failed on this thread.
     static CHECK_FAILED: Cell<bool> = const { Cell::new(false) };
@@ -87,6 +89,7 @@ extern "C" fn trapped(_signal: c_int) {
 
 /// Session thread: reports the loss and never returns. On any other thread: returns.
 pub(super) fn report_and_park() {
+    pages::abandon();
     let on_a_session_thread = LOST.with(|lost| match lost.try_borrow().as_deref() {
         Ok(Some(report)) => {
             report();

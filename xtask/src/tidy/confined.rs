@@ -32,6 +32,7 @@ const CONFINED: &[Confined] = &[
             "runtime/src/guards/allocator.rs",
             "runtime/src/guards/heap.rs",
             "runtime/src/guards/loss.rs",
+            "runtime/src/guards/pages.rs",
             "runtime/src/platform.rs",
         ],
         reach: Reach::Everything,
