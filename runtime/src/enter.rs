@@ -49,6 +49,8 @@ impl Realm {
             let scope = pin!(v8::HandleScope::new(&mut isolate));
             let scope = &mut scope.init();
             let context = v8::Context::new(scope, v8::ContextOptions::default());
+            // So that `callbacks.rs` is asked.
+            context.set_allow_generation_from_strings(false);
             v8::Global::new(scope, context)
         };
         let pages = PageOwner::new(&mut isolate, &state.links.budget);

@@ -77,21 +77,38 @@ hostile! {
     memory_array_from
     memory_bigint
     memory_brotli
+    memory_buffer_to_text
     memory_buffers
+    memory_buffers_after_heap
+    memory_buffers_garbage
     memory_catch_and_retry
     memory_clone
     memory_closures
     memory_code
+    memory_concat
     memory_dictionary
     memory_error_stacks
     memory_finally
     memory_generator
+    memory_goes_on
     memory_gunzip
+    memory_hashes
+    memory_heap_after_buffers
+    memory_heap_after_wasm
     memory_in_then
     memory_in_timer
     memory_in_to_json
+    memory_intl_collators
+    memory_intl_dates
+    memory_intl_garbage
+    memory_intl_segmenters
     memory_json
+    memory_json_objects
+    memory_json_stringify
+    memory_json_text
     memory_map
+    memory_map_numbers
+    memory_match
     memory_microtasks
     memory_module
     memory_objects
@@ -100,18 +117,33 @@ hostile! {
     memory_queued_output
     memory_regexp
     memory_resizable_buffer
+    memory_resizable_clone
+    memory_resizable_many
+    memory_resizable_subclass
+    memory_resizable_transfer
     memory_result
     memory_rope
     memory_shared_buffers
+    memory_shared_growable
+    memory_shared_growable_many
     memory_sort
+    memory_source
     memory_split
     memory_spread
     memory_strings
     memory_symbols
+    memory_text_decoder
+    memory_text_encoder
     memory_url
-    memory_wasm_grow
-    memory_wasm_table
     memory_wasm
+    memory_wasm_grow
+    memory_wasm_instruction
+    memory_wasm_reservations
+    memory_wasm_resizable
+    memory_wasm_shared
+    memory_wasm_table
+    memory_wasm_table_grow
+    memory_wasm_tables
     memory_weak
     time_array_to_string
     time_atomics_wait_async

@@ -132,7 +132,13 @@ impl Budget {
         !self.fits(0, self.limit.saturating_add(self.room / 2))
     }
 
-    /// Whether garbage is to be collected because of what native code took.
+    /// Has garbage collected as soon as the guest runs JavaScript again.
+    pub(super) fn ask_for_collection(&self) {
+        self.alarm.store(true, Relaxed);
+        alarm::ring();
+    }
+
+    /// Whether garbage is to be collected.
     pub(super) fn take_alarm(&self) -> bool {
         self.alarm.swap(false, Relaxed)
     }
@@ -145,6 +151,11 @@ impl Budget {
     /// Whether `bytes` more fit now.
     pub(crate) fn has_room(&self, bytes: usize) -> bool {
         self.fits(bytes, self.limit)
+    }
+
+    /// Whether `bytes` more fit, if the room is used.
+    pub(crate) fn has_room_at_worst(&self, bytes: usize) -> bool {
+        self.fits(bytes, self.ceiling())
     }
 
     /// Whether the heap may take `bytes` at once, for one large object.
@@ -177,8 +188,7 @@ impl Budget {
         let native = self.native.fetch_add(bytes, Relaxed).saturating_add(bytes);
         if native >= self.next_alarm.load(Relaxed) {
             self.next_alarm.store(self.after(native), Relaxed);
-            self.alarm.store(true, Relaxed);
-            alarm::ring();
+            self.ask_for_collection();
         }
     }
 

@@ -6,8 +6,8 @@
 //!
 //! * A range that is reserved without access is memory that grows in place: a resizable or
 //!   growable shared buffer, or a WebAssembly memory, however it was made. What becomes
-//!   accessible of it is taken from the session's budget. Refused, V8 collects garbage,
-//!   tries again, and then throws a `RangeError` or lets `memory.grow` answer -1.
+//!   accessible of it is taken from the session's budget. Where that is refused V8 throws a
+//!   `RangeError` or lets `memory.grow` answer -1; for a new one it collects garbage first.
 //! * A page of the heap for one large object is refused where it does not fit: V8 admits such
 //!   a one into an empty young generation whatever its size.
 //! * A large block of native code, as for the text that `JSON.stringify` builds, is refused
@@ -253,6 +253,10 @@ fn may_write(owner: Owner, at: usize, len: usize, taken: &mut usize) -> bool {
     }
     look_at_heap(len);
     let more = regions().commit(at, len);
+    if more.is_none() {
+        // V8 throws at once where a buffer grows; what is garbage is there for the next one.
+        owner.budget().ask_for_collection();
+    }
     *taken = more.unwrap_or(0);
     more.is_some()
 }
