@@ -19,6 +19,27 @@ pub(crate) fn install(isolate: &mut v8::Isolate) {
     isolate.set_host_initialize_import_meta_object_callback(init_import_meta);
     isolate.set_capture_stack_trace_for_uncaught_exceptions(true, 64);
     isolate.set_allow_atomics_wait(false);
+    isolate.set_modify_code_generation_from_strings_callback(may_generate_code);
+}
+
+/// V8: before `eval` or `Function` compiles a text, where the context does not allow that in
+/// general. The syntax tree of a text takes many times its length, outside of the heap, and
+/// the parser does not stop for anything. A refusal is an `EvalError`.
+#[expect(clippy::fn_params_excessive_bools, reason = "V8's signature")]
+fn may_generate_code<'s>(
+    scope: &mut Scope<'s, '_>,
+    source: v8::Local<'s, v8::Value>,
+    _is_code_like: bool,
+) -> v8::ModifyCodeGenerationFromStringsResult<'s> {
+    /// Bytes that the parser takes for one unit of text: 33 were seen at most.
+    const PER_UNIT: usize = 32;
+    let text = v8::Local::<v8::String>::try_from(source);
+    let needed = text.map_or(0, |text| text.length().saturating_mul(PER_UNIT));
+    let state = State::of(scope);
+    v8::ModifyCodeGenerationFromStringsResult {
+        codegen_allowed: state.is_none_or(|state| state.links.budget.has_room_at_worst(needed)),
+        modified_source: None,
+    }
 }
 
 /// V8: `ResolveModuleCallback`, while a module graph is linked.

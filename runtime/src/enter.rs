@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::Scope;
-use crate::guards::HeapGuard;
+use crate::guards::{HeapGuard, PageOwner};
 use crate::platform::TaskRoute;
 use crate::session::State;
 
@@ -29,6 +29,7 @@ pub(crate) struct Realm {
     context: v8::Global<v8::Context>,
     state: Rc<State>,
     _route: Option<TaskRoute>,
+    pages: PageOwner,
     isolate: v8::OwnedIsolate,
     guard: Option<Arc<HeapGuard>>,
 }
@@ -48,12 +49,16 @@ impl Realm {
             let scope = pin!(v8::HandleScope::new(&mut isolate));
             let scope = &mut scope.init();
             let context = v8::Context::new(scope, v8::ContextOptions::default());
+            // So that `callbacks.rs` is asked.
+            context.set_allow_generation_from_strings(false);
             v8::Global::new(scope, context)
         };
+        let pages = PageOwner::new(&mut isolate, &state.links.budget);
         Realm {
             context,
             state,
             _route: route,
+            pages,
             isolate,
             guard,
         }
@@ -96,10 +101,20 @@ impl Realm {
         self.look(|scope| state.hooks.get()?.drop_ticks(scope));
     }
 
-    /// Notes what the isolate holds.
+    /// The end of a turn: notes what the isolate holds.
     pub(crate) fn check_memory(&mut self) {
+        self.state.links.budget.forgive();
         if let Some(guard) = &self.guard {
             guard.check(&mut self.isolate);
+        }
+    }
+
+    /// Whether the guest is within its memory limit, where it had passed it perhaps after
+    /// garbage was collected.
+    pub(crate) fn is_within_memory(&mut self) -> bool {
+        match &self.guard {
+            Some(guard) if guard.is_exceeded() => guard.recover(&mut self.isolate),
+            _ => true,
         }
     }
 
@@ -114,6 +129,7 @@ impl Realm {
     /// Ends everything but the isolate, which a snapshot is then made of.
     pub(crate) fn into_isolate(mut self) -> v8::OwnedIsolate {
         self.isolate.remove_slot::<Rc<State>>();
+        drop(self.pages);
         self.isolate
     }
 }

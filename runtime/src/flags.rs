@@ -19,9 +19,8 @@ pub(crate) const FLAGS: &[&str] = &[
     "--no-extensible-ro-snapshot",
     // Its delayed tasks would wake sessions that are idle.
     "--no-memory-reducer",
-    // One wasm memory may have 128 MiB (2,048 pages of 64 KiB); V8 allocates it outside
-    // of the array-buffer allocator.
-    "--wasm-max-mem-pages=2048",
+    // One wasm table may have 1,000,000 entries: 20 MB, made in one step.
+    "--wasm-max-table-size=1000000",
 ];
 
 /// The flags as V8 takes them.

@@ -17,7 +17,7 @@ use host_bridge::Mailbox;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 
 use crate::flags;
-use crate::guards::{install_handler, install_handlers};
+use crate::guards::{install_handler, install_handlers, prepare_pages};
 
 /// Background threads of V8 (compilation, garbage collection), shared by all sessions.
 const WORKER_THREADS: u32 = 1;
@@ -64,6 +64,7 @@ impl Platform {
             .map_err(|_| PlatformError::IcuData)?;
         install_handlers();
         install_handler();
+        prepare_pages();
         v8::V8::set_flags_from_string(&flags::text());
         let platform = v8::new_custom_platform(WORKER_THREADS, false, false, TaskRouter);
         v8::V8::initialize_platform(platform.make_shared());

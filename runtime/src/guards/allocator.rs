@@ -7,88 +7,15 @@
 use std::alloc::Layout;
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
-use host_bridge::Counters;
+use super::{Budget, pages};
 
 /// Alignment of every allocation: typed arrays of any element type fit.
 const ALIGN: usize = 16;
 
-/// What V8 heap and array buffers of one session may take together.
-///
-/// The heap's share is what the last garbage collection or turn left, so a heap that grew
-/// since then is seen with a delay; the heap has its own guard at the same limit.
-#[derive(Debug)]
-pub(crate) struct Budget {
-    limit: usize,
-    external: AtomicUsize,
-    heap: AtomicUsize,
-    /// Whether an array buffer was refused since somebody asked.
-    refused: AtomicBool,
-    counters: Arc<Counters>,
-}
-
-impl Budget {
-    pub(crate) fn new(limit: usize, counters: Arc<Counters>) -> Budget {
-        Budget {
-            limit,
-            external: AtomicUsize::new(0),
-            heap: AtomicUsize::new(0),
-            refused: AtomicBool::new(false),
-            counters,
-        }
-    }
-
-    /// Notes what the V8 heap holds.
-    pub(crate) fn set_heap(&self, used: usize) {
-        self.heap.store(used, Relaxed);
-        self.counters.heap(u64::try_from(used).unwrap_or(u64::MAX));
-    }
-
-    /// Bytes in array buffers now.
-    pub(crate) fn external(&self) -> usize {
-        self.external.load(Relaxed)
-    }
-
-    /// What the heap held when it was last looked at.
-    pub(crate) fn heap(&self) -> usize {
-        self.heap.load(Relaxed)
-    }
-
-    /// Whether an array buffer was refused since the last time this was asked.
-    pub(crate) fn take_refusal(&self) -> bool {
-        self.refused.swap(false, Relaxed)
-    }
-
-    /// Whether `bytes` more fit now.
-    pub(crate) fn has_room(&self, bytes: usize) -> bool {
-        let taken = self.external().saturating_add(self.heap.load(Relaxed));
-        taken.saturating_add(bytes) <= self.limit
-    }
-
-    fn take(&self, bytes: usize) -> bool {
-        let heap = self.heap.load(Relaxed);
-        let taken = self.external.fetch_update(Relaxed, Relaxed, |external| {
-            let wanted = external.checked_add(bytes)?;
-            (wanted.saturating_add(heap) <= self.limit).then_some(wanted)
-        });
-        match taken {
-            Ok(before) => self.report(before.saturating_add(bytes)),
-            Err(_) => self.refused.store(true, Relaxed),
-        }
-        taken.is_ok()
-    }
-
-    fn give_back(&self, bytes: usize) {
-        let before = self.external.fetch_sub(bytes, Relaxed);
-        self.report(before.saturating_sub(bytes));
-    }
-
-    fn report(&self, external: usize) {
-        self.counters
-            .external(u64::try_from(external).unwrap_or(u64::MAX));
-    }
-}
+/// Buffers from this size on have pages of their own: they cost nothing until they are used,
+/// and go back to the kernel as soon as they are freed.
+const OWN_PAGES: usize = 1 << 20;
 
 /// An allocator that answers "no memory" when `budget` is used up, which V8 turns into a
 /// garbage collection and then a `RangeError` of the guest.
@@ -114,15 +41,20 @@ unsafe extern "C" fn allocate(budget: &Budget, bytes: usize) -> *mut c_void {
     let Some(layout) = layout(bytes) else {
         return std::ptr::null_mut();
     };
+    pages::look_at_heap(bytes);
     if !budget.take(bytes) {
         return std::ptr::null_mut();
     }
-    // SAFETY: the layout's size is at least 1.
-    let data = unsafe { std::alloc::alloc_zeroed(layout) };
+    let data = if bytes >= OWN_PAGES {
+        pages::allocate(bytes)
+    } else {
+        // SAFETY: the layout's size is at least 1.
+        unsafe { std::alloc::alloc_zeroed(layout) }.cast()
+    };
     if data.is_null() {
         budget.give_back(bytes);
     }
-    data.cast()
+    data
 }
 
 /// The same as [`allocate`]: memory that other sessions have used is never shown to a guest.
@@ -135,9 +67,13 @@ unsafe extern "C" fn free(budget: &Budget, data: *mut c_void, bytes: usize) {
     let (false, Some(layout)) = (data.is_null(), layout(bytes)) else {
         return;
     };
-    // SAFETY: V8 frees each block once, with the length that it asked for, so pointer and
-    // layout are those of `allocate`.
-    unsafe { std::alloc::dealloc(data.cast(), layout) };
+    if bytes >= OWN_PAGES {
+        // SAFETY: V8 frees each block once, with the length that it asked for.
+        unsafe { pages::free(data, bytes) };
+    } else {
+        // SAFETY: as above, so pointer and layout are those of `allocate`.
+        unsafe { std::alloc::dealloc(data.cast(), layout) };
+    }
     budget.give_back(bytes);
 }
 
@@ -145,32 +81,4 @@ unsafe extern "C" fn drop(budget: *const Budget) {
     // SAFETY: `budget` came from `Arc::into_raw` in `budget_allocator`, and V8 calls this once.
     let budget = unsafe { Arc::from_raw(budget) };
     std::mem::drop(budget);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn budget(limit: usize) -> Budget {
-        Budget::new(limit, Arc::new(Counters::new(Vec::new())))
-    }
-
-    #[test]
-    fn the_budget_holds_just_below_at_and_above() {
-        let budget = budget(100);
-        assert!(budget.take(99));
-        assert!(budget.take(1));
-        assert!(!budget.take(1));
-        budget.give_back(1);
-        assert!(budget.take(1));
-    }
-
-    #[test]
-    fn the_heap_has_its_share() {
-        let budget = budget(100);
-        budget.set_heap(60);
-        assert!(!budget.take(41));
-        assert!(budget.take(40));
-        assert!(!budget.take(usize::MAX));
-    }
 }

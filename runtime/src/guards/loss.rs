@@ -12,6 +12,7 @@ use std::ffi::c_int;
 
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, raise, sigaction};
 
+use super::pages;
 use crate::scheduler::leave_for_good;
 
 thread_local! {
@@ -89,6 +90,7 @@ extern "C" fn trapped(_signal: c_int) {
 
 /// Session thread: reports the loss and never returns. On any other thread: returns.
 pub(super) fn report_and_park() {
+    pages::abandon();
     let on_a_session_thread = LOST.with(|lost| match lost.try_borrow().as_deref() {
         Ok(Some(report)) => {
             report();

@@ -110,7 +110,7 @@ impl SessionThread {
                 other => runner.background(other),
             }
             runner.realm.state().modules.offer_uncached();
-            if guard.is_exceeded() {
+            if !runner.realm.is_within_memory() {
                 return Some(ExitReason::MemoryExceeded);
             }
         }

@@ -147,6 +147,24 @@ impl Session {
         }
     }
 
+    /// Sends a script, unless the session is over.
+    pub(crate) fn try_script(&mut self, source: &str) {
+        let execute = Execute {
+            code: Code::Script {
+                name: "main.js".into(),
+                source: source.to_owned().into(),
+            },
+            until: Until::Settled,
+            result: ValueFormat::Json,
+            input: Value::Undefined,
+        };
+        let request = RequestId::new(self.next_request);
+        self.next_request += 1;
+        let _ = self
+            .handle
+            .try_send(SessionCommand::Execute { request, execute });
+    }
+
     pub(crate) fn script(&mut self, source: &str) -> Outcome {
         let code = Code::Script {
             name: "main.js".into(),

@@ -33,6 +33,7 @@ const CONFINED: &[Confined] = &[
             "runtime/src/guards/heap.rs",
             "runtime/src/guards/loss.rs",
             "runtime/src/guards/quarantine/signal.rs",
+            "runtime/src/guards/pages.rs",
             "runtime/src/platform.rs",
         ],
         reach: Reach::Everything,
