@@ -33,6 +33,7 @@ pub struct Counters {
     external: AtomicU64,
     external_peak: AtomicU64,
     cpu_us: AtomicU64,
+    helpers_cpu_us: AtomicU64,
     output_dropped: AtomicU64,
 }
 
@@ -61,6 +62,7 @@ impl Counters {
             external: AtomicU64::new(0),
             external_peak: AtomicU64::new(0),
             cpu_us: AtomicU64::new(0),
+            helpers_cpu_us: AtomicU64::new(0),
             output_dropped: AtomicU64::new(0),
         }
     }
@@ -91,8 +93,22 @@ impl Counters {
     /// One request was run.
     pub fn request(&self, cpu: Duration) {
         self.requests.fetch_add(1, Relaxed);
-        let us = u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX);
-        self.cpu_us.fetch_add(us, Relaxed);
+        self.between_requests(cpu);
+    }
+
+    /// A turn between requests was run.
+    pub fn between_requests(&self, cpu: Duration) {
+        self.cpu_us.fetch_add(micros(cpu), Relaxed);
+    }
+
+    /// Another process has worked for the session.
+    pub fn helper(&self, cpu: Duration) {
+        self.helpers_cpu_us.fetch_add(micros(cpu), Relaxed);
+    }
+
+    /// What other processes have worked for the session so far.
+    pub fn helpers_cpu(&self) -> Duration {
+        Duration::from_micros(self.helpers_cpu_us.load(Relaxed))
     }
 
     /// The V8 heap holds `used` bytes now.
@@ -162,6 +178,10 @@ impl Counters {
     fn methods(&self) -> MutexGuard<'_, Vec<Option<Method>>> {
         self.methods.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 impl Method {

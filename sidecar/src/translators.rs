@@ -7,14 +7,16 @@
 
 mod worker;
 
-use std::collections::VecDeque;
+use std::collections::BTreeSet;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use host_bridge::Terminator;
-use host_bridge::typescript::{JavaScript, MAX_TEXT_BYTES, Request, Translator, TypeScriptError};
+use host_bridge::typescript::pipe::Answer;
+use host_bridge::typescript::{
+    Client, JavaScript, MAX_TEXT_BYTES, Request, Translator, TypeScriptError,
+};
 
 use self::worker::{Failure, Worker};
 pub use self::worker::{TRANSLATION_CPU, serve_translations};
@@ -46,8 +48,8 @@ struct State {
     idle: Vec<Worker>,
     /// Workers that are out with a session, and those that are being started.
     n_out: usize,
-    /// Who waits, in the order in which they came.
-    line: VecDeque<u64>,
+    /// Who waits: what its session has cost, and its number in the order of coming.
+    line: BTreeSet<(Duration, u64)>,
     last_ticket: u64,
 }
 
@@ -75,7 +77,7 @@ impl Translator for WorkerTranslator {
         &self,
         text: &str,
         request: &Request<'_>,
-        terminator: &Terminator,
+        client: Client<'_>,
     ) -> Result<JavaScript, TypeScriptError> {
         if MAX_TEXT_BYTES < text.len() {
             return Err(TypeScriptError::TooLong {
@@ -85,19 +87,24 @@ impl Translator for WorkerTranslator {
         }
         let pool = &self.0;
         let waiter = Arc::new(Waiter::default());
-        let _wake = terminator.on_stop({
+        let _wake = client.terminator.on_stop({
             let (pool, waiter) = (Arc::clone(pool), Arc::clone(&waiter));
             move || pool.wake(&waiter)
         });
-        let mut worker = pool.take(&waiter)?;
+        let mut worker = pool.take(&waiter, client.counters.helpers_cpu())?;
         let answer = waiter.talk(&mut worker, text, request);
-        let made = match answer {
-            Ok(made) => {
+        let failure = match answer {
+            Ok(answer) => {
+                client.counters.helper(answer.cpu);
                 pool.give_back(Some(worker));
-                return made;
+                return answer.made;
             }
-            Err(_) if waiter.stopped.load(Ordering::Acquire) => TypeScriptError::Stopped,
-            Err(failure) => worker.end(&failure),
+            Err(failure) => failure,
+        };
+        client.counters.helper(worker.unanswered_cpu());
+        let made = match waiter.stopped.load(Ordering::Acquire) {
+            true => TypeScriptError::Stopped,
+            false => worker.end(&failure),
         };
         drop(worker);
         pool.give_back(None);
@@ -106,8 +113,9 @@ impl Translator for WorkerTranslator {
 }
 
 impl Pool {
-    /// A worker that lives, when it is this waiter's turn.
-    fn take(&self, waiter: &Waiter) -> Result<Worker, TypeScriptError> {
+    /// A worker that lives, when it is this waiter's turn: whose session has cost least goes
+    /// first, so that few texts wait for many.
+    fn take(&self, waiter: &Waiter, cost: Duration) -> Result<Worker, TypeScriptError> {
         let mut state = self.state();
         if MAX_WAITING <= state.line.len() {
             return Err(TypeScriptError::Busy {
@@ -115,15 +123,15 @@ impl Pool {
             });
         }
         state.last_ticket = state.last_ticket.wrapping_add(1);
-        let ticket = state.last_ticket;
-        state.line.push_back(ticket);
+        let ticket = (cost, state.last_ticket);
+        state.line.insert(ticket);
         let begun = Instant::now();
         let turn = loop {
             let waited = begun.elapsed();
             if waiter.stopped.load(Ordering::Acquire) {
                 break Err(TypeScriptError::Stopped);
             }
-            if state.line.front() == Some(&ticket) && state.n_out < MAX_WORKERS {
+            if state.line.first() == Some(&ticket) && state.n_out < MAX_WORKERS {
                 break Ok(());
             }
             if WAIT <= waited {
@@ -133,7 +141,7 @@ impl Pool {
             let woken = self.bell.wait_timeout(state, rest);
             state = woken.unwrap_or_else(PoisonError::into_inner).0;
         };
-        state.line.retain(|other| *other != ticket);
+        state.line.remove(&ticket);
         if turn.is_err() {
             drop(state);
             self.bell.notify_all();
@@ -190,7 +198,7 @@ impl Waiter {
         worker: &mut Worker,
         text: &str,
         request: &Request<'_>,
-    ) -> Result<Result<JavaScript, TypeScriptError>, Failure> {
+    ) -> Result<Answer, Failure> {
         *self.connection() = Some(worker.connection()?);
         let answer = match self.stopped.load(Ordering::Acquire) {
             true => Err(Failure::Ended),

@@ -206,3 +206,23 @@ fn they_end_with_the_sidecar() {
     sidecar.close().unwrap();
     assert!(is_gone_within(worker, SOON));
 }
+
+#[test]
+fn their_time_is_that_of_the_session() {
+    let (sidecar, folder) = (sidecar(), tempfile::tempdir().unwrap());
+    let limits = LimitsRequest {
+        cpu_ms: Some(300),
+        ..LimitsRequest::default()
+    };
+    let session = project(&sidecar, folder.path(), limits);
+    let ended = session.execute(import("/app/slow0.mts")).unwrap();
+    let Outcome::LimitExceeded(report) = ended.outcome else {
+        unreachable!("{:?}", ended.outcome);
+    };
+    assert_eq!((report.which, report.limit), (LimitKind::Cpu, 300));
+    assert!(ended.usage.cpu_us >= 300_000, "{:?}", ended.usage);
+    assert!(session.stats().unwrap().cpu_us >= 300_000);
+    let ended = session.execute(import("/app/fine0.mts")).unwrap();
+    assert!(ended.usage.cpu_us < 300_000, "{:?}", ended.usage);
+    assert_eq!(json(ended.outcome), 0);
+}

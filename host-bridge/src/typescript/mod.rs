@@ -33,7 +33,7 @@ use self::bounded::Unbounded;
 pub use self::cache::translated;
 pub use self::error::{TypeScriptError, TypeScriptErrorClass};
 pub use self::place::Place;
-pub use self::translator::{InProcess, Translator};
+pub use self::translator::{Client, InProcess, Translator};
 
 use protocol::ModuleOptions;
 

@@ -12,6 +12,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, Read, Write};
+use std::time::Duration;
 
 use protocol::{Jsx, ModuleOptions, TypeScript};
 use serde::{Deserialize, Serialize};
@@ -50,9 +51,24 @@ enum JsxHead<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
-enum AnswerHead {
+struct AnswerHead {
+    cpu_us: u64,
+    made: MadeHead,
+}
+
+#[derive(Serialize, Deserialize)]
+enum MadeHead {
     Made { source_map: Option<String> },
     Failed(TypeScriptError),
+}
+
+/// What became of a request.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The code, or what is wrong with the text.
+    pub made: Result<JavaScript, TypeScriptError>,
+    /// Time on the CPU that it took.
+    pub cpu: Duration,
 }
 
 impl Received {
@@ -129,26 +145,26 @@ pub fn read_request(input: &mut dyn Read) -> io::Result<Option<Received>> {
 /// # Errors
 ///
 /// When nobody reads.
-pub fn write_answer(
-    output: &mut dyn Write,
-    made: Result<JavaScript, TypeScriptError>,
-) -> io::Result<()> {
+pub fn write_answer(output: &mut dyn Write, answer: Answer) -> io::Result<()> {
+    let Answer { made, cpu } = answer;
     let size = made.as_ref().map_or(0, |made| {
         let map = made.source_map.as_ref().map_or(0, String::len);
         made.code.len().saturating_add(map)
     });
-    let (head, code) = match made {
+    let (made, code) = match made {
         // A map is JSON in JSON: what is escaped takes two bytes.
         Ok(_) if MAX_ANSWER_BYTES / 2 < size => (
-            AnswerHead::Failed(TypeScriptError::TooLong {
+            MadeHead::Failed(TypeScriptError::TooLong {
                 size,
                 limit: MAX_ANSWER_BYTES / 2,
             }),
             String::new(),
         ),
-        Ok(JavaScript { code, source_map }) => (AnswerHead::Made { source_map }, code),
-        Err(error) => (AnswerHead::Failed(error), String::new()),
+        Ok(JavaScript { code, source_map }) => (MadeHead::Made { source_map }, code),
+        Err(error) => (MadeHead::Failed(error), String::new()),
     };
+    let cpu_us = u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX);
+    let head = AnswerHead { cpu_us, made };
     output.write_all(&message(&serde_json::to_vec(&head)?, code.as_bytes())?)?;
     output.flush()
 }
@@ -158,16 +174,18 @@ pub fn write_answer(
 /// # Errors
 ///
 /// When the stream has something else.
-pub fn read_answer(
-    input: &mut dyn Read,
-) -> io::Result<Option<Result<JavaScript, TypeScriptError>>> {
+pub fn read_answer(input: &mut dyn Read) -> io::Result<Option<Answer>> {
     let Some((header, body)) = read_message(input, (MAX_ANSWER_BYTES, MAX_ANSWER_BYTES))? else {
         return Ok(None);
     };
     let code = utf8(body)?;
-    Ok(Some(match serde_json::from_slice(&header)? {
-        AnswerHead::Made { source_map } => Ok(JavaScript { code, source_map }),
-        AnswerHead::Failed(error) => Err(error),
+    let head: AnswerHead = serde_json::from_slice(&header)?;
+    Ok(Some(Answer {
+        made: match head.made {
+            MadeHead::Made { source_map } => Ok(JavaScript { code, source_map }),
+            MadeHead::Failed(error) => Err(error),
+        },
+        cpu: Duration::from_micros(head.cpu_us),
     }))
 }
 
@@ -272,9 +290,11 @@ mod tests {
             }),
         ] {
             let mut bytes = Vec::new();
-            write_answer(&mut bytes, made.clone()).unwrap();
+            let cpu = Duration::from_micros(7);
+            let made_too = made.clone();
+            write_answer(&mut bytes, Answer { made, cpu }).unwrap();
             let seen = read_answer(&mut bytes.as_slice()).unwrap().unwrap();
-            assert_eq!(seen, made);
+            assert_eq!((seen.made, seen.cpu), (made_too, cpu));
         }
     }
 
@@ -289,8 +309,9 @@ mod tests {
             source_map: None,
         });
         let mut bytes = Vec::new();
-        write_answer(&mut bytes, made).unwrap();
+        let cpu = Duration::ZERO;
+        write_answer(&mut bytes, Answer { made, cpu }).unwrap();
         let seen = read_answer(&mut bytes.as_slice()).unwrap().unwrap();
-        assert!(matches!(seen, Err(TypeScriptError::TooLong { .. })));
+        assert!(matches!(seen.made, Err(TypeScriptError::TooLong { .. })));
     }
 }

@@ -3,11 +3,21 @@
 use std::fmt::Debug;
 
 use super::{JavaScript, Request, TypeScriptError, to_javascript};
-use crate::Terminator;
+use crate::{Counters, Terminator};
+
+/// For whom a text is translated.
+#[derive(Debug, Clone, Copy)]
+pub struct Client<'a> {
+    /// Stops the request that waits.
+    pub terminator: &'a Terminator,
+    /// What the session has cost: work that is done elsewhere is counted there, and who has
+    /// cost less goes first.
+    pub counters: &'a Counters,
+}
 
 /// Translates for session threads, which wait for it.
 pub trait Translator: Send + Sync + Debug {
-    /// As [`to_javascript`]. When `terminator` stops the running request, whoever waits is
+    /// As [`to_javascript`]. When the client's request is stopped, whoever waits is
     /// let go with [`TypeScriptError::Stopped`] as soon as that can be done.
     ///
     /// # Errors
@@ -17,7 +27,7 @@ pub trait Translator: Send + Sync + Debug {
         &self,
         text: &str,
         request: &Request<'_>,
-        terminator: &Terminator,
+        client: Client<'_>,
     ) -> Result<JavaScript, TypeScriptError>;
 }
 
@@ -30,7 +40,7 @@ impl Translator for InProcess {
         &self,
         text: &str,
         request: &Request<'_>,
-        _: &Terminator,
+        _: Client<'_>,
     ) -> Result<JavaScript, TypeScriptError> {
         to_javascript(text, request)
     }

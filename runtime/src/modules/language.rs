@@ -8,12 +8,13 @@ use host_bridge::cjs_lexer::{self, CjsExports};
 use host_bridge::reader::FileContents;
 use host_bridge::resolver::{Language, ModuleFormat};
 use host_bridge::typescript::{
-    JavaScript, Request, TypeScriptError, TypeScriptErrorClass, translated,
+    Client, JavaScript, Request, TypeScriptError, TypeScriptErrorClass, translated,
 };
 
 use super::Modules;
 use super::text::SharedText;
 use crate::Scope;
+use crate::session::State;
 use crate::strings::{ErrorClass, throw};
 
 impl Modules {
@@ -69,7 +70,11 @@ impl Modules {
         // A worker has it; this thread sleeps.
         let mut pause = Pause::new();
         pause.begin();
-        self.translator.translate(text, request, &self.terminator)
+        let client = Client {
+            terminator: &self.terminator,
+            counters: &self.counters,
+        };
+        self.translator.translate(text, request, client)
     }
 
     fn request<'a>(&'a self, path: &'a str, format: ModuleFormat) -> Request<'a> {
@@ -104,6 +109,9 @@ pub(crate) fn javascript_of(
 }
 
 fn or_throw<T>(scope: &Scope<'_, '_>, path: &str, made: Result<T, TypeScriptError>) -> Option<T> {
+    if let Some(state) = State::of(scope) {
+        state.check_helpers();
+    }
     made.inspect_err(|error| {
         let class = match error.class() {
             TypeScriptErrorClass::Error => ErrorClass::Error,

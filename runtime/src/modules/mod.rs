@@ -39,10 +39,11 @@ use std::sync::Arc;
 use host_bridge::reader::{HostDirectories, SharedSources};
 use host_bridge::resolver::Resolver;
 use host_bridge::typescript::{InProcess, Translator};
-use host_bridge::{OpenSpec, Terminator};
+use host_bridge::{Counters, OpenSpec, Terminator};
 use protocol::ModuleOptions;
 
 use crate::code_cache::ImageCode;
+use crate::session::Links;
 
 use self::code_maker::{MAX_BATCH, Uncached};
 use self::detect::Detected;
@@ -125,6 +126,7 @@ pub(crate) struct Modules {
     translator: Arc<dyn Translator>,
     /// What lets the session's thread go while it waits for a translation.
     terminator: Arc<Terminator>,
+    counters: Arc<Counters>,
     /// Texts that were compiled without cached code.
     uncached: RefCell<Vec<Uncached>>,
 }
@@ -142,7 +144,7 @@ impl Modules {
         resolver: Resolver,
         spec: &OpenSpec,
         snapshot: Snapshot,
-        (shared, terminator): (&SharedModules, &Arc<Terminator>),
+        (shared, links): (&SharedModules, &Links),
     ) -> Modules {
         Modules {
             directories,
@@ -157,7 +159,8 @@ impl Modules {
             code_maker: shared.code_maker.clone(),
             image_code: snapshot.code,
             translator: Arc::clone(&shared.translator),
-            terminator: Arc::clone(terminator),
+            terminator: Arc::clone(&links.terminator),
+            counters: Arc::clone(&links.counters),
             uncached: RefCell::default(),
         }
     }

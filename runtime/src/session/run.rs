@@ -43,8 +43,7 @@ impl Runner<'_> {
         until: Until,
         format: Option<ValueFormat>,
     ) -> (Outcome, Usage) {
-        let before = self.state().links.counters.totals();
-        let (started, cpu_started) = (Instant::now(), self.clock.now());
+        self.state().begin_usage(self.clock);
         let (ended, stopped) = self.bounded(request, |runner| runner.drive(work, until, format));
         let pieces = self.state().output.borrow_mut().finish();
         ops::deliver(&self.realm.state().clone(), pieces);
@@ -57,23 +56,28 @@ impl Runner<'_> {
             (_, Ended::TooLarge(report)) => Outcome::LimitExceeded(report),
             (_, Ended::Stopped) => Outcome::Cancelled,
         };
-        let cpu = self.clock.now().saturating_sub(cpu_started);
-        self.state().links.counters.request(cpu);
-        self.state().request.set(RequestId::NONE);
-        let usage = self.usage(&before, started.elapsed(), cpu);
-        self.state().output.borrow_mut().reset();
+        let state = self.state();
+        let usage = state.usage();
+        let counters = &state.links.counters;
+        counters.request(Duration::from_micros(usage.cpu_us));
+        counters.output_dropped(usage.output_dropped_bytes);
+        state.request.set(RequestId::NONE);
+        state.output.borrow_mut().reset();
         (outcome, usage)
     }
 
     /// One turn between requests: a timer, a task or a reply. What it throws is reported on
     /// the session.
     pub(crate) fn background(&mut self, received: Received<crate::platform::Task>) {
+        self.state().begin_usage(self.clock);
         let (_, stopped) = self.bounded(RequestId::NONE, |runner| {
             let thrown = runner.progress(received);
             thrown
                 .into_iter()
                 .for_each(|error| runner.report_unhandled(*error));
         });
+        let used = Duration::from_micros(self.state().usage().cpu_us);
+        self.state().links.counters.between_requests(used);
         if let Some(StopReason::Limit(report)) = stopped {
             let event = GuestEvent::LimitWarning(report);
             self.state().links.events.send(SessionEvent::Guest(event));
@@ -295,34 +299,6 @@ impl Runner<'_> {
     fn report_unhandled(&self, error: JsError) {
         let event = GuestEvent::UnhandledRejection(error);
         self.state().links.events.send(SessionEvent::Guest(event));
-    }
-
-    fn usage(&self, before: &Usage, wall: Duration, cpu: Duration) -> Usage {
-        let now = self.state().links.counters.totals();
-        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        let (output_bytes, output_dropped_bytes) = self.state().output.borrow().totals();
-        self.state()
-            .links
-            .counters
-            .output_dropped(output_dropped_bytes);
-        Usage {
-            wall_us: micros(wall),
-            cpu_us: micros(cpu),
-            heap_peak_bytes: now.heap_peak_bytes,
-            external_peak_bytes: now.external_peak_bytes,
-            round_trips: now.round_trips.saturating_sub(before.round_trips),
-            modules_from_reader: now
-                .modules_from_reader
-                .saturating_sub(before.modules_from_reader),
-            modules_from_snapshot: now
-                .modules_from_snapshot
-                .saturating_sub(before.modules_from_snapshot),
-            modules_from_host: now
-                .modules_from_host
-                .saturating_sub(before.modules_from_host),
-            output_bytes,
-            output_dropped_bytes,
-        }
     }
 
     fn state(&self) -> &State {

@@ -5,20 +5,23 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use host_bridge::{
-    CallTable, Counters, EventSender, Mailbox, OpenSpec, SessionEvent, SourceMaps, Terminator,
+    CallTable, Counters, EventSender, Mailbox, OpenSpec, SessionEvent, SourceMaps, StopReason,
+    Terminator,
 };
 use protocol::frame::GuestEvent;
-use protocol::{CallId, HostFunction, LimitKind, LimitReport, Limits, RequestId, ValueFormat};
+use protocol::{
+    CallId, HostFunction, LimitKind, LimitReport, Limits, RequestId, Usage, ValueFormat,
+};
 
 use super::output::OutputMeter;
 use super::rejections::Rejections;
 use super::timers::Timers;
 use crate::Scope;
 use crate::bootstrap::Hooks;
-use crate::guards::{Budget, ThreadName};
+use crate::guards::{Budget, ThreadClock, ThreadName};
 use crate::modules::Modules;
 use crate::platform::Task;
 use crate::scheduler::{RunQueue, Seat, at_check};
@@ -127,6 +130,8 @@ pub(crate) struct State {
     pub(crate) functions: Vec<HostFunction>,
     /// The request that runs now; `NONE` between requests.
     pub(crate) request: Cell<RequestId>,
+    /// What had been used when it began.
+    pub(crate) begun: Cell<Option<Begun>>,
     pub(crate) hooks: OnceCell<Hooks>,
     pub(crate) modules: Modules,
     pub(crate) timers: RefCell<Timers>,
@@ -146,6 +151,16 @@ pub(crate) struct PendingCall {
     pub(crate) function: usize,
 }
 
+/// What had been used when a request began.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Begun {
+    at: Instant,
+    clock: ThreadClock,
+    cpu: Duration,
+    helpers: Duration,
+    totals: Usage,
+}
+
 impl State {
     pub(crate) fn new(
         links: Links,
@@ -159,6 +174,7 @@ impl State {
             limits,
             functions,
             request: Cell::new(RequestId::NONE),
+            begun: Cell::new(None),
             hooks: OnceCell::new(),
             modules,
             timers: RefCell::default(),
@@ -181,6 +197,73 @@ impl State {
         self.functions
             .get(index)
             .map_or(ValueFormat::Json, |function| function.format)
+    }
+
+    /// Notes what has been used: a request begins.
+    pub(crate) fn begin_usage(&self, clock: ThreadClock) {
+        let helpers = self.links.counters.helpers_cpu();
+        self.begun.set(Some(Begun {
+            at: Instant::now(),
+            clock,
+            cpu: clock.now().saturating_add(helpers),
+            helpers,
+            totals: self.links.counters.totals(),
+        }));
+    }
+
+    /// What the running request has used so far.
+    pub(crate) fn usage(&self) -> Usage {
+        let Some(begun) = self.begun.get() else {
+            return Usage::default();
+        };
+        let now = self.links.counters.totals();
+        let before = begun.totals;
+        let cpu = begun
+            .clock
+            .now()
+            .saturating_add(self.links.counters.helpers_cpu());
+        let (output_bytes, output_dropped_bytes) = match self.output.try_borrow() {
+            Ok(output) => output.totals(),
+            // Memory was exhausted within a write.
+            Err(_) => (0, 0),
+        };
+        Usage {
+            wall_us: micros(begun.at.elapsed()),
+            cpu_us: micros(cpu.saturating_sub(begun.cpu)),
+            heap_peak_bytes: now.heap_peak_bytes,
+            external_peak_bytes: now.external_peak_bytes,
+            round_trips: now.round_trips.saturating_sub(before.round_trips),
+            modules_from_reader: now
+                .modules_from_reader
+                .saturating_sub(before.modules_from_reader),
+            modules_from_snapshot: now
+                .modules_from_snapshot
+                .saturating_sub(before.modules_from_snapshot),
+            modules_from_host: now
+                .modules_from_host
+                .saturating_sub(before.modules_from_host),
+            output_bytes,
+            output_dropped_bytes,
+        }
+    }
+
+    /// Stops what runs when other processes have used up its time on the CPU. What the thread
+    /// itself uses is the watchdog's.
+    pub(crate) fn check_helpers(&self) {
+        let Some(begun) = self.begun.get() else {
+            return;
+        };
+        let helpers = self.links.counters.helpers_cpu();
+        if helpers == begun.helpers {
+            return;
+        }
+        let used_ms = self.usage().cpu_us / 1000;
+        if self.limits.cpu_ms <= used_ms {
+            let report = LimitReport::new(LimitKind::Cpu, self.limits.cpu_ms, used_ms);
+            self.links
+                .terminator
+                .stop_running(StopReason::Limit(report));
+        }
     }
 
     /// When the session has to do something by itself at the latest.
@@ -215,6 +298,10 @@ impl State {
         self.rejections.borrow_mut().clear();
         self.modules.waiting_imports.set(0);
     }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 impl std::fmt::Debug for State {

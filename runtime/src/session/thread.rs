@@ -8,7 +8,7 @@ use std::time::Instant;
 use host_bridge::reader::{HostDirectories, ReaderOptions};
 use host_bridge::resolver::{Builtins, Resolver, ResolverOptions};
 use host_bridge::{ExitReason, OpenSpec, Received, SessionCommand, SessionEvent, Wants};
-use protocol::{Outcome, Reason, RequestId, Usage};
+use protocol::{Outcome, Reason, RequestId};
 
 use super::{Links, Runner, State, Work};
 use crate::callbacks;
@@ -225,7 +225,7 @@ pub(crate) fn session_modules(
             entries: image.entries.clone(),
             code: Arc::clone(&image.code),
         },
-        (shared, &links.terminator),
+        (shared, links),
     ))
 }
 
@@ -254,7 +254,7 @@ fn report_loss(loss: LossReport, state: &Rc<State>, guard: &Arc<HeapGuard>) -> L
             links.events.send(SessionEvent::Finished {
                 request,
                 outcome: Outcome::LimitExceeded(guard.report(usage)),
-                usage: Usage::default(),
+                usage: state.usage(),
             });
         }
         links.mailbox.shut();

@@ -13,12 +13,12 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use host_bridge::typescript::pipe::{
-    Received, encode_request, read_answer, read_request, write_answer,
+    Answer, Received, encode_request, read_answer, read_request, write_answer,
 };
-use host_bridge::typescript::{JavaScript, Request, TypeScriptError, to_javascript};
+use host_bridge::typescript::{Request, TypeScriptError, to_javascript};
 use nix::sys::resource::{Resource, UsageWho, getrlimit, getrusage, setrlimit};
 use nix::sys::signal::Signal;
-use nix::sys::time::TimeVal;
+use nix::sys::time::{TimeVal, TimeValLike};
 
 use crate::config::ChildCommand;
 
@@ -33,6 +33,8 @@ const MAX_MEMORY: u64 = 4 << 30;
 pub(super) struct Worker {
     child: Child,
     connection: UnixStream,
+    /// Time on the CPU of the texts that it has answered.
+    answered_cpu: Duration,
 }
 
 /// Why a worker has not answered. It is not used again.
@@ -61,7 +63,11 @@ impl Worker {
             .stdout(Stdio::null())
             .stderr(Stdio::inherit())
             .spawn()?;
-        Ok(Worker { child, connection })
+        Ok(Worker {
+            child,
+            connection,
+            answered_cpu: Duration::ZERO,
+        })
     }
 
     /// Whether it has not ended meanwhile.
@@ -79,7 +85,7 @@ impl Worker {
         text: &str,
         request: &Request<'_>,
         within: Duration,
-    ) -> Result<Result<JavaScript, TypeScriptError>, Failure> {
+    ) -> Result<Answer, Failure> {
         let message = encode_request(text, request)?;
         let mut stream = Bounded {
             stream: &self.connection,
@@ -89,11 +95,25 @@ impl Worker {
         let sent = stream.write_all(&message);
         let answer = sent.and_then(|()| read_answer(&mut stream));
         match answer {
-            Ok(Some(made)) => Ok(made),
+            Ok(Some(answer)) => {
+                self.answered_cpu = self.answered_cpu.saturating_add(answer.cpu);
+                Ok(answer)
+            }
             Ok(None) => Err(Failure::Ended),
             Err(_) if within <= stream.begun.elapsed() => Err(Failure::TimedOut(within)),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Time on the CPU that it has spent on the text that it has not answered. It may have
+    /// ended, as long as nobody has asked how.
+    pub(super) fn unanswered_cpu(&self) -> Duration {
+        let path = format!("/proc/{}/stat", self.child.id());
+        let all = std::fs::read_to_string(path)
+            .ok()
+            .and_then(|stat| cpu_of(&stat));
+        all.unwrap_or(TRANSLATION_CPU)
+            .saturating_sub(self.answered_cpu)
     }
 
     /// Ends it, and says what that means for the text.
@@ -131,6 +151,17 @@ impl Drop for Worker {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// User and system time in a line of `/proc/PID/stat`: fields 14 and 15, in ticks of 10 ms
+/// on every Linux there is.
+fn cpu_of(stat: &str) -> Option<Duration> {
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let mut fields = rest.split(' ').skip(11);
+    let user: u64 = fields.next()?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    let ticks = user.saturating_add(system);
+    Some(Duration::from_millis(ticks.saturating_mul(10)))
 }
 
 /// A stream that fails when its time is over.
@@ -198,11 +229,24 @@ fn answer_all(requests: &Receiver<Received>, mut output: UnixStream) {
         if grant_time().is_err() {
             return;
         }
+        let begun = own_cpu();
         let made = to_javascript(&received.text, &received.request());
-        if write_answer(&mut output, made).is_err() {
+        let cpu = own_cpu().saturating_sub(begun);
+        if write_answer(&mut output, Answer { made, cpu }).is_err() {
             return;
         }
     }
+}
+
+/// Time on the CPU of this process.
+fn own_cpu() -> Duration {
+    let of = |time: TimeVal| {
+        let micros = time.num_microseconds();
+        Duration::from_micros(u64::try_from(micros).unwrap_or(0))
+    };
+    getrusage(UsageWho::RUSAGE_SELF).map_or(Duration::ZERO, |usage| {
+        of(usage.user_time()).saturating_add(of(usage.system_time()))
+    })
 }
 
 /// Moves the limit on time to [`TRANSLATION_CPU`] from now, or up to a second more.
