@@ -249,7 +249,11 @@ fn report_loss(loss: LossReport, state: &Rc<State>, guard: &Arc<HeapGuard>) -> L
             links.events.send(SessionEvent::Finished {
                 request,
                 outcome: Outcome::LimitExceeded(guard.report(usage)),
-                usage: Usage::default(),
+                usage: Usage {
+                    heap_peak_bytes: stats.heap_peak_bytes,
+                    external_peak_bytes: stats.external_peak_bytes,
+                    ..Usage::default()
+                },
             });
         }
         links.mailbox.shut();
