@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use protocol::{MethodStats, SessionStats, Usage};
 
-use crate::Histogram;
+use crate::{Gauges, Histogram};
 
 /// Where a module came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,6 +126,17 @@ impl Counters {
     /// `bytes` of output were not sent because of the output limit.
     pub fn output_dropped(&self, bytes: u64) {
         self.output_dropped.fetch_add(bytes, Relaxed);
+    }
+
+    /// What is held now, and how many host calls `host_calls` are.
+    pub fn gauges(&self, host_calls: usize) -> Gauges {
+        let peaks = self.heap_peak.load(Relaxed);
+        Gauges {
+            heap_used_bytes: self.heap_used.load(Relaxed),
+            external_bytes: self.external.load(Relaxed),
+            peak_bytes: peaks.saturating_add(self.external_peak.load(Relaxed)),
+            host_calls: u32::try_from(host_calls).unwrap_or(u32::MAX),
+        }
     }
 
     /// The sums and peaks so far, without a look at the single methods.

@@ -100,6 +100,19 @@ pub trait SessionHandle: fmt::Debug + Send {
     /// What the session has cost so far.
     fn stats(&self) -> SessionStats;
 
+    /// What the session holds now. Cheap, and never waits for the guest.
+    fn gauges(&self) -> Gauges {
+        let stats = self.stats();
+        Gauges {
+            heap_used_bytes: stats.heap_used_bytes,
+            external_bytes: stats.external_bytes,
+            peak_bytes: stats
+                .heap_peak_bytes
+                .saturating_add(stats.external_peak_bytes),
+            host_calls: 0,
+        }
+    }
+
     /// CPU time of the session, where it can be told: one that gets no CPU is not to blame
     /// for not stopping.
     fn cpu_time(&self) -> Option<Duration> {
@@ -119,6 +132,19 @@ pub trait SessionHandle: fmt::Debug + Send {
 pub struct Condemned {
     /// What it was running, and why that was told to stop.
     pub running: Option<(RequestId, Option<StopReason>)>,
+}
+
+/// What a session holds at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Gauges {
+    /// The JavaScript heap, as last seen.
+    pub heap_used_bytes: u64,
+    /// Array buffers and the like.
+    pub external_bytes: u64,
+    /// The most of both that was seen.
+    pub peak_bytes: u64,
+    /// Host calls without a reply.
+    pub host_calls: u32,
 }
 
 /// Router to session.

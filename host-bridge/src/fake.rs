@@ -22,9 +22,9 @@ use protocol::{
 };
 
 use crate::{
-    CallTable, Counters, Engine, EventSender, ExitReason, Mailbox, OpenError, OpenSpec, Received,
-    SendError, SessionCommand, SessionEvent, SessionHandle, SnapshotImage, StopReason, Terminator,
-    Wants,
+    CallTable, Counters, Engine, EventSender, ExitReason, Gauges, Mailbox, OpenError, OpenSpec,
+    Received, SendError, SessionCommand, SessionEvent, SessionHandle, SnapshotImage, StopReason,
+    Terminator, Wants,
 };
 
 use self::script::{End, Interpreter};
@@ -164,6 +164,10 @@ impl SessionHandle for FakeHandle {
 
     fn withdraw(&self, request: RequestId) -> bool {
         self.shared.mailbox.withdraw(request)
+    }
+
+    fn gauges(&self) -> Gauges {
+        self.shared.counters.gauges(self.shared.calls.len())
     }
 
     fn stats(&self) -> SessionStats {

@@ -25,8 +25,8 @@ pub mod typescript;
 pub use self::calls::{CallTable, OpenCall, TooManyCalls};
 pub use self::counters::{Counters, ModuleOrigin, RoundTrip};
 pub use self::engine::{
-    Condemned, Engine, EventSender, ExitReason, MAKE_WAY_AFTER, OpenError, OpenSpec, SendError,
-    SessionCommand, SessionEvent, SessionHandle,
+    Condemned, Engine, EventSender, ExitReason, Gauges, MAKE_WAY_AFTER, OpenError, OpenSpec,
+    SendError, SessionCommand, SessionEvent, SessionHandle,
 };
 pub use self::histogram::Histogram;
 pub use self::mailbox::{

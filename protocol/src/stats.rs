@@ -89,6 +89,37 @@ pub struct ProcessStats {
     pub outbox_output_bytes: u64,
     /// Most bytes that ever waited to be written.
     pub outbox_peak_bytes: u64,
+    /// Memory that threads parked for good, or given up and going on, keep, in bytes: the largest
+    /// heap and buffers that their sessions were seen with.
+    pub quarantined_bytes: u64,
+    /// Most bytes of control frames that ever waited to be written.
+    pub outbox_control_peak_bytes: u64,
+    /// Most bytes of output frames that ever waited to be written.
+    pub outbox_output_peak_bytes: u64,
+    /// Frames of the host that wait to be handled now.
+    pub frames_waiting: u32,
+    /// Most frames of the host that ever waited.
+    pub frames_waiting_peak: u32,
+    /// Reports of sessions that wait to be handled now.
+    pub reports_waiting: u32,
+    /// Most reports of sessions that ever waited.
+    pub reports_waiting_peak: u32,
+    /// Requests that wait for their turn now, in all sessions.
+    pub requests_waiting: u32,
+    /// Most requests that ever waited in one session.
+    pub requests_waiting_peak: u32,
+    /// Host calls without a reply now, in all sessions.
+    pub host_calls_in_flight: u32,
+    /// Memory of the process, in bytes, as the operating system counts it.
+    pub resident_bytes: u64,
+    /// JavaScript heaps of all sessions, in bytes, as last seen.
+    pub heap_used_bytes: u64,
+    /// Array buffers and the like of all sessions, in bytes.
+    pub external_bytes: u64,
+    /// Sum of the memory limits of all sessions, in bytes.
+    pub heap_limit_bytes: u64,
+    /// Threads of the process.
+    pub threads: u32,
 }
 
 impl Wire for MethodStats {
@@ -174,6 +205,21 @@ impl Wire for ProcessStats {
             outbox_control_bytes: src.number("process_stats.outbox_control_bytes")?,
             outbox_output_bytes: src.number("process_stats.outbox_output_bytes")?,
             outbox_peak_bytes: src.number("process_stats.outbox_peak_bytes")?,
+            quarantined_bytes: src.number("process_stats.quarantined_bytes")?,
+            outbox_control_peak_bytes: src.number("process_stats.outbox_control_peak_bytes")?,
+            outbox_output_peak_bytes: src.number("process_stats.outbox_output_peak_bytes")?,
+            frames_waiting: src.number("process_stats.frames_waiting")?,
+            frames_waiting_peak: src.number("process_stats.frames_waiting_peak")?,
+            reports_waiting: src.number("process_stats.reports_waiting")?,
+            reports_waiting_peak: src.number("process_stats.reports_waiting_peak")?,
+            requests_waiting: src.number("process_stats.requests_waiting")?,
+            requests_waiting_peak: src.number("process_stats.requests_waiting_peak")?,
+            host_calls_in_flight: src.number("process_stats.host_calls_in_flight")?,
+            resident_bytes: src.number("process_stats.resident_bytes")?,
+            heap_used_bytes: src.number("process_stats.heap_used_bytes")?,
+            external_bytes: src.number("process_stats.external_bytes")?,
+            heap_limit_bytes: src.number("process_stats.heap_limit_bytes")?,
+            threads: src.number("process_stats.threads")?,
         })
     }
 
@@ -192,6 +238,21 @@ impl Wire for ProcessStats {
         dst.number(self.outbox_control_bytes);
         dst.number(self.outbox_output_bytes);
         dst.number(self.outbox_peak_bytes);
+        dst.number(self.quarantined_bytes);
+        dst.number(self.outbox_control_peak_bytes);
+        dst.number(self.outbox_output_peak_bytes);
+        dst.number(self.frames_waiting);
+        dst.number(self.frames_waiting_peak);
+        dst.number(self.reports_waiting);
+        dst.number(self.reports_waiting_peak);
+        dst.number(self.requests_waiting);
+        dst.number(self.requests_waiting_peak);
+        dst.number(self.host_calls_in_flight);
+        dst.number(self.resident_bytes);
+        dst.number(self.heap_used_bytes);
+        dst.number(self.external_bytes);
+        dst.number(self.heap_limit_bytes);
+        dst.number(self.threads);
         Ok(())
     }
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use host_bridge::blob_cache::BlobCache;
 use host_bridge::typescript::{InProcess, Translator};
 use host_bridge::{
-    Condemned, Engine, EventSender, ExitReason, MAKE_WAY_AFTER, OpenError, OpenSpec, SendError,
-    SessionCommand, SessionEvent, SessionHandle, SnapshotImage, StopReason, Way,
+    Condemned, Engine, EventSender, ExitReason, Gauges, MAKE_WAY_AFTER, OpenError, OpenSpec,
+    SendError, SessionCommand, SessionEvent, SessionHandle, SnapshotImage, StopReason, Way,
 };
 use protocol::{LimitKind, LimitReport, RequestId, SessionStats, SnapshotKey};
 
@@ -245,6 +245,10 @@ impl SessionHandle for ThreadHandle {
         self.0
             .terminator
             .make_way(RequestId::NONE, StopReason::Limit(report))
+    }
+
+    fn gauges(&self) -> Gauges {
+        self.0.counters.gauges(self.0.calls.len())
     }
 
     fn stats(&self) -> SessionStats {

@@ -80,6 +80,11 @@ impl RequestError {
                 max_commands,
                 max_commands.saturating_add(1),
             )),
+            RequestError::BuildsBusy(most) => {
+                let limit = u64::try_from(*most).unwrap_or(u64::MAX);
+                let usage = limit.saturating_add(1);
+                Some(LimitReport::new(LimitKind::Requests, limit, usage))
+            }
             RequestError::TooManySessions { limit } | RequestError::NoRoom { open: limit, .. } => {
                 let limit = u64::from(*limit);
                 let usage = limit.saturating_add(1);

@@ -31,6 +31,7 @@ mod signals;
 mod snapshot_pipe;
 mod snapshots;
 mod state;
+mod statistics;
 mod trace;
 mod translators;
 mod transport;

@@ -109,7 +109,9 @@ enum Woken {
 impl Router {
     async fn run(mut self) -> ExitCode {
         loop {
-            match self.wait().await {
+            let woken = self.wait().await;
+            self.note_queues();
+            match woken {
                 Woken::Frame(incoming) => self.event(incoming.event),
                 Woken::Event(event) => self.event(event),
                 Woken::Report(report) => self.report(report),
@@ -124,6 +126,13 @@ impl Router {
                 return code;
             }
         }
+    }
+
+    /// Notes how much waits, for `GetStats`.
+    fn note_queues(&mut self) {
+        let counters = &mut self.state.counters;
+        counters.frames_waiting.note(self.frames.len());
+        counters.reports_waiting.note(self.reports.len());
     }
 
     async fn wait(&mut self) -> Woken {

@@ -23,7 +23,7 @@
 
 mod session;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use protocol::{ProcessStats, SessionId};
@@ -57,8 +57,12 @@ pub(crate) struct SessionTable {
     times: Times,
     last_epoch: u64,
     n_parked: u32,
-    /// Given up, and their threads go on.
-    given_up: HashSet<SessionKey>,
+    /// What these keep.
+    parked_bytes: u64,
+    /// Given up, and their threads go on; with what they keep.
+    given_up: HashMap<SessionKey, u64>,
+    /// Most requests that ever waited in one session.
+    requests_peak: u32,
 }
 
 impl SessionTable {
@@ -69,7 +73,9 @@ impl SessionTable {
             times,
             last_epoch: 0,
             n_parked: 0,
-            given_up: HashSet::new(),
+            parked_bytes: 0,
+            given_up: HashMap::new(),
+            requests_peak: 0,
         }
     }
 
@@ -123,6 +129,7 @@ impl SessionTable {
             .get_mut(&id)
             .ok_or(RequestError::UnknownSession(id))?;
         let result = change(session);
+        self.requests_peak = self.requests_peak.max(session.n_waiting());
         if let Some(deadline) = session.due() {
             self.alarm.no_later_than(deadline);
         }
@@ -142,8 +149,9 @@ impl SessionTable {
     }
 
     /// One more thread is parked for good.
-    pub(crate) fn count_parked(&mut self) {
+    pub(crate) fn count_parked(&mut self, bytes: u64) {
         self.n_parked = self.n_parked.saturating_add(1);
+        self.parked_bytes = self.parked_bytes.saturating_add(bytes);
     }
 
     /// How many threads are parked for good, or were given up and go on.
@@ -155,17 +163,19 @@ impl SessionTable {
     /// Quarantined ----> (absent), with a thread that goes on.
     pub(crate) fn give_up(&mut self, id: SessionId) -> Option<Session> {
         let session = self.sessions.remove(&id)?;
-        self.given_up.insert(session.key);
+        let bytes = session.handle().gauges().peak_bytes;
+        self.given_up.insert(session.key, bytes);
         Some(session)
     }
 
     /// Whether this session was given up and its thread goes on.
     pub(crate) fn is_given_up(&self, key: SessionKey) -> bool {
-        self.given_up.contains(&key)
+        self.given_up.contains_key(&key)
     }
 
-    /// A thread that was given up has ended or is parked. Whether there was one.
-    pub(crate) fn came_back(&mut self, key: SessionKey) -> bool {
+    /// A thread that was given up has ended or is parked. What it kept, if there
+    /// was one.
+    pub(crate) fn came_back(&mut self, key: SessionKey) -> Option<u64> {
         self.given_up.remove(&key)
     }
 
@@ -203,10 +213,21 @@ impl SessionTable {
         self.sessions.is_empty()
     }
 
-    /// How many sessions are in which state.
+    /// How many sessions are in which state, and what they hold.
     pub(crate) fn count_into(&self, stats: &mut ProcessStats) {
         stats.sessions_quarantined = self.n_quarantined();
+        let kept = self.given_up.values();
+        stats.quarantined_bytes = kept.fold(self.parked_bytes, |sum, own| sum.saturating_add(*own));
+        stats.requests_waiting_peak = self.requests_peak;
+        let add = |sum: &mut u64, own: u64| *sum = sum.saturating_add(own);
+        let add_few = |sum: &mut u32, own: u32| *sum = sum.saturating_add(own);
         for session in self.sessions.values() {
+            let gauges = session.handle().gauges();
+            add(&mut stats.heap_used_bytes, gauges.heap_used_bytes);
+            add(&mut stats.external_bytes, gauges.external_bytes);
+            add(&mut stats.heap_limit_bytes, session.limits().heap_bytes);
+            add_few(&mut stats.host_calls_in_flight, gauges.host_calls);
+            add_few(&mut stats.requests_waiting, session.n_waiting());
             let count = match session.state {
                 State::Opening => &mut stats.sessions_opening,
                 State::Idle => &mut stats.sessions_idle,

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 use host_bridge::{Engine, EventSender, SessionCommand};
 use protocol::frame::{Kind, Refused, Reset};
 use protocol::{
-    EncodeError, LimitKind, LimitReport, ProcessStats, Reason, RequestId, SessionId, SessionStats,
-    SidecarFrame,
+    EncodeError, LimitKind, LimitReport, Reason, RequestId, SessionId, SessionStats, SidecarFrame,
 };
 use tokio::sync::mpsc;
 
@@ -23,6 +22,7 @@ use crate::reporter::{Report, Reporter};
 use crate::router::Event;
 use crate::session_table::{SessionKey, SessionTable, Times};
 use crate::snapshots::SnapshotBuilds;
+use crate::statistics::Depth;
 use crate::trace::Trace;
 
 /// Whom a frame of the host concerns.
@@ -54,10 +54,12 @@ pub(crate) struct State {
 /// What `GetStats` on the connection tells beyond what the tables know.
 #[derive(Debug)]
 pub(crate) struct ProcessCounters {
-    started: Instant,
+    pub(crate) started: Instant,
     pub(crate) sessions_opened: u64,
     pub(crate) frames_in: u64,
     pub(crate) frames_refused: u64,
+    pub(crate) frames_waiting: Depth,
+    pub(crate) reports_waiting: Depth,
 }
 
 impl State {
@@ -83,6 +85,8 @@ impl State {
                 sessions_opened: 0,
                 frames_in: 0,
                 frames_refused: 0,
+                frames_waiting: Depth::default(),
+                reports_waiting: Depth::default(),
             },
             is_draining: false,
             pool: Arc::default(),
@@ -264,26 +268,6 @@ impl State {
             .into_iter()
             .flatten()
             .min()
-    }
-
-    pub(crate) fn process_stats(&self) -> ProcessStats {
-        let load = self.port.load();
-        let bytes = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
-        let mut stats = ProcessStats {
-            uptime_ms: u64::try_from(self.counters.started.elapsed().as_millis())
-                .unwrap_or(u64::MAX),
-            sessions_opened_total: self.counters.sessions_opened,
-            snapshots: u32::try_from(self.engine.n_snapshots()).unwrap_or(u32::MAX),
-            frames_in: self.counters.frames_in,
-            frames_out: load.frames_written,
-            frames_refused: self.counters.frames_refused,
-            outbox_control_bytes: bytes(load.control),
-            outbox_output_bytes: bytes(load.output),
-            outbox_peak_bytes: bytes(load.peak),
-            ..ProcessStats::default()
-        };
-        self.sessions.count_into(&mut stats);
-        stats
     }
 
     /// Whether nothing is left that a shutdown would interrupt.

@@ -91,13 +91,14 @@ fn tell_outcome(
 /// The thread of a session that was given up has ended, or never will.
 pub(super) fn ended(state: &mut State, key: SessionKey, reason: &ExitReason) {
     let session = key.id;
-    let was_known = match reason {
-        ExitReason::Unstoppable => state.sessions.is_given_up(key),
+    let kept = match reason {
+        ExitReason::Unstoppable if !state.sessions.is_given_up(key) => None,
+        ExitReason::Unstoppable => Some(0),
         _ => state.sessions.came_back(key),
     };
-    if !was_known {
+    let Some(kept) = kept else {
         return;
-    }
+    };
     match reason {
         ExitReason::Unstoppable => {
             tracing::error!(%session, "a thread can neither be stopped nor parked; no new sessions are taken");
@@ -105,7 +106,7 @@ pub(super) fn ended(state: &mut State, key: SessionKey, reason: &ExitReason) {
         }
         ExitReason::Parked | ExitReason::EngineOom => {
             tracing::warn!(%session, "the thread of a session is parked for good");
-            state.sessions.count_parked();
+            state.sessions.count_parked(kept);
         }
         _ => tracing::info!(%session, "a session that was given up has come back"),
     }

@@ -50,7 +50,10 @@ pub(super) fn exited(state: &mut State, id: SessionId, reason: &ExitReason, stat
                 .to_owned(),
         ),
         ExitReason::EngineOom => {
-            count_parked(state);
+            let kept = stats
+                .heap_peak_bytes
+                .saturating_add(stats.external_peak_bytes);
+            count_parked(state, kept);
             (
                 Reason::EngineOom,
                 "the engine ran out of memory where it cannot unwind; the session's thread is \
@@ -95,8 +98,8 @@ fn closed(state: &mut State, id: SessionId, mut session: Session, stats: Session
     }
 }
 
-fn count_parked(state: &mut State) {
-    state.sessions.count_parked();
+fn count_parked(state: &mut State, bytes: u64) {
+    state.sessions.count_parked(bytes);
     drain_when_too_many(state);
 }
 

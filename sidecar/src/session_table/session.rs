@@ -284,6 +284,13 @@ impl Session {
         &self.in_flight
     }
 
+    /// How many requests wait for their turn.
+    pub(crate) fn n_waiting(&self) -> u32 {
+        let n_code = self.in_flight.iter().filter(|known| known.runs_code());
+        let n_running = usize::from(self.running().is_some());
+        u32::try_from(n_code.count().saturating_sub(n_running)).unwrap_or(u32::MAX)
+    }
+
     /// The request whose turn it is.
     pub(crate) fn running(&self) -> Option<RequestId> {
         if self.state != State::Running {

@@ -42,9 +42,32 @@ fn sessions_are_counted_by_state() {
     ];
     assert_eq!(by_state, [1, 1, 1, 1, 0]);
     assert_eq!(stats.sessions_opened_total, 4);
+    assert_eq!(stats.heap_limit_bytes, 4 * (128 << 20));
+    assert!(stats.resident_bytes > 0 && stats.threads > 4, "{stats:?}");
     host.gate.open();
     host.expect_closed(4, 2);
     assert_eq!(host.process_stats().sessions_closing, 0);
+}
+
+#[test]
+fn what_waits_is_counted_and_its_peak_stays() {
+    let mut host = Host::start();
+    host.open(1);
+    host.begin(1, 1, "gate");
+    for request in 2..=6 {
+        host.execute(1, request, "host:f:[1]");
+    }
+    let stats = host.process_stats();
+    let waiting = (stats.requests_waiting, stats.requests_waiting_peak);
+    assert_eq!((waiting, stats.host_calls_in_flight), ((5, 5), 0));
+    host.gate.open();
+    host.expect_outcome(1, 1);
+    let call = host.wait_for(|frame| matches!(frame.frame, SidecarFrame::HostCall(_)));
+    let stats = host.process_stats();
+    let waiting = (stats.requests_waiting, stats.requests_waiting_peak);
+    assert_eq!((waiting, stats.host_calls_in_flight), ((4, 5), 1));
+    assert!(stats.outbox_control_peak_bytes > 0, "{stats:?}");
+    host.reply(1, call.request, "1");
 }
 
 #[test]

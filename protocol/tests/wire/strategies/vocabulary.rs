@@ -215,8 +215,10 @@ pub(super) fn process_stats() -> BoxedStrategy<ProcessStats> {
     (
         proptest::array::uniform6(num32()),
         proptest::array::uniform8(num64()),
+        proptest::array::uniform8(num32()),
+        proptest::array::uniform7(num64()),
     )
-        .prop_map(|(a, b)| ProcessStats {
+        .prop_map(|(a, b, c, d)| ProcessStats {
             uptime_ms: b[0],
             sessions_opening: a[0],
             sessions_idle: a[1],
@@ -231,6 +233,21 @@ pub(super) fn process_stats() -> BoxedStrategy<ProcessStats> {
             outbox_control_bytes: b[5],
             outbox_output_bytes: b[6],
             outbox_peak_bytes: b[7],
+            quarantined_bytes: d[0],
+            outbox_control_peak_bytes: d[1],
+            outbox_output_peak_bytes: d[2],
+            frames_waiting: c[0],
+            frames_waiting_peak: c[1],
+            reports_waiting: c[2],
+            reports_waiting_peak: c[3],
+            requests_waiting: c[4],
+            requests_waiting_peak: c[5],
+            host_calls_in_flight: c[6],
+            resident_bytes: d[3],
+            heap_used_bytes: d[4],
+            external_bytes: d[5],
+            heap_limit_bytes: d[6],
+            threads: c[7],
         })
         .boxed()
 }
