@@ -5,6 +5,7 @@
 
 mod ci;
 mod conformance;
+mod hostile_loops;
 mod hostile_report;
 mod tidy;
 
@@ -17,13 +18,15 @@ const USAGE: &str = "usage: cargo xtask <command>
   conformance-modules  compare how modules load with real Node; --help lists its options
   conformance-node-tests
                        run Node's own tests of modules, which scripts/fetch-node-tests brings
-  hostile-report       run every hostile guest and write a table; --help lists its options";
+  hostile-report       run every hostile guest and write a table; --help lists its options
+  hostile-loops        whether loops of every kind stop at their deadline; --help lists its options";
 
 fn main() -> ExitCode {
     let mut args = env::args().skip(1);
     let command = args.next();
     match command.as_deref() {
         Some("conformance-modules") => return conformance::main(workspace_root(), args),
+        Some("hostile-loops") => return hostile_loops::main(args),
         Some("conformance-node-tests") => {
             return conformance::node_tests::main(workspace_root(), args);
         }

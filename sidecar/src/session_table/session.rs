@@ -66,9 +66,9 @@ struct Behind {
 /// How often to look at what was told to make way.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 /// CPU time within which a thread that can stop does stop. One that got less is not to blame.
-const CPU_TO_STOP: Duration = Duration::from_millis(100);
-/// How often a thread that gets no CPU is let off.
-const MAX_RESPITES: u32 = 6;
+const CPU_TO_STOP: Duration = Duration::from_millis(50);
+/// How often a thread that gets no CPU is let off, each time for a quarter of the grace period.
+const MAX_RESPITES: u32 = 20;
 
 /// A session that is about to be added.
 #[derive(Debug)]
@@ -218,7 +218,8 @@ impl Session {
         }
         if self.is_starved() && self.n_respites < MAX_RESPITES {
             self.n_respites = self.n_respites.saturating_add(1);
-            self.deadline = now.checked_add(self.times.grace);
+            let respite = self.times.grace.checked_div(4).unwrap_or_default();
+            self.deadline = now.checked_add(respite);
             if let Some(behind) = &mut self.behind {
                 behind.stopping = behind.stopping.map(|_| now);
             }

@@ -100,6 +100,8 @@ pub struct Hostile {
     pub files: usize,
     /// Whether only a process of its own holds it.
     pub needs_process: bool,
+    /// Whether its session is given up, since V8 does not stop it.
+    pub is_given_up: bool,
 }
 
 impl Hostile {
@@ -128,6 +130,7 @@ impl Hostile {
             peak_mib: number("peak-mb").unwrap_or(0),
             repeat: count("repeat"),
             files: count("files"),
+            is_given_up: field(&source, "given-up").is_some_and(|given_up| given_up == "yes"),
             needs_process: field(&source, "needs").is_some_and(|needs| needs == "process"),
             name: name.to_owned(),
             suffix: suffix.to_owned(),

@@ -6,6 +6,7 @@
 //! // entry: timer
 //! // heap-mb: 32
 //! // wall-ms: 300
+//! // given-up: yes
 //! // why: what it tries, and why several endings are right where several are named
 //! ```
 //!

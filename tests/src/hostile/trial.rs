@@ -156,7 +156,7 @@ impl Trial {
             ));
         }
         match &self.afterwards {
-            Afterwards::Lost if !hostile.may_exhaust() => {
+            Afterwards::Lost if !hostile.may_exhaust() && !hostile.is_given_up => {
                 faults.push("the session is lost".to_owned());
             }
             Afterwards::Wrong(why) => faults.push(format!("afterwards: {why}")),
