@@ -98,7 +98,7 @@ pub struct Hostile {
     pub repeat: usize,
     /// How many files there are; in each, `@THIS@` is its number and `@NEXT@` the one after.
     pub files: usize,
-    /// Whether only a process of its own holds it.
+    /// Whether only a process of its own can be freed of it: elsewhere its thread is parked.
     pub needs_process: bool,
 }
 
