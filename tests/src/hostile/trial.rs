@@ -13,6 +13,8 @@ use super::{Attack, Checked, Ending, Entry, Hostile, Neighbours, Resident, attac
 
 /// How much later than its limit a guest may end.
 pub const LATE: Duration = Duration::from_secs(1);
+/// How long a session that does not stop has until it is given up.
+const GRACE: Duration = Duration::from_secs(2);
 const NEIGHBOURS: usize = 10;
 /// By how much more than its multiple of the guest's heap the process may grow.
 const ROOM_MIB: u64 = 16;
@@ -140,7 +142,14 @@ impl Trial {
             Err(_) if hostile.needs_process => return faults,
             Err(why) => return vec![format!("the sidecar is lost: {why}")],
         }
-        let most = hostile.deadline().saturating_add(LATE);
+        let given_up = match hostile.needs_process {
+            true => GRACE,
+            false => Duration::ZERO,
+        };
+        let most = hostile
+            .deadline()
+            .saturating_add(LATE)
+            .saturating_add(given_up);
         // A snapshot is made beside all this; between requests the host watches for longer.
         let is_watched = matches!(hostile.entry, Entry::Snapshot | Entry::Background);
         if !is_watched && most < self.took {
