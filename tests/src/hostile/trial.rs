@@ -19,7 +19,7 @@ const NEIGHBOURS: usize = 10;
 /// By how much more than its multiple of the guest's heap the process may grow.
 const ROOM_MIB: u64 = 16;
 /// The multiple of the guest's heap by which the process may grow.
-const MOST_OF_CAP: u64 = 3;
+const MOST_OF_CAP: u64 = 2;
 
 /// What was seen of one guest.
 #[derive(Debug)]
