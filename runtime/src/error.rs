@@ -9,7 +9,7 @@ use protocol::{JsError, StackFrame};
 
 use crate::Scope;
 use crate::session::State;
-use crate::strings::{key, text};
+use crate::strings::{key, start_of};
 
 /// Causes that are followed.
 const MAX_CAUSES: usize = 8;
@@ -17,6 +17,11 @@ const MAX_CAUSES: usize = 8;
 const MAX_PROTOTYPES: usize = 32;
 /// Longest message or stack, in bytes; the rest is cut with an ellipsis.
 const MAX_TEXT: usize = 64 * 1024;
+/// Longest name of a function or of a file in a frame, in characters.
+const MAX_NAME: usize = 4096;
+/// Largest integer that is written out, in words of 64 bits: what that takes grows with the
+/// square of its length.
+const MAX_BIGINT_WORDS: usize = 64;
 /// Frames that are kept.
 const MAX_FRAMES: usize = 64;
 /// Scripts of this scheme are ours; their frames are not shown.
@@ -100,7 +105,7 @@ fn looks_like_an_error<'s>(scope: &mut Scope<'s, '_>, object: v8::Local<'s, v8::
 fn describe(scope: &mut Scope<'_, '_>, value: v8::Local<'_, v8::Value>) -> String {
     if let Ok(symbol) = v8::Local::<v8::Symbol>::try_from(value) {
         let description = symbol.description(scope);
-        let description = text(scope, description).unwrap_or_default();
+        let description = start_of(scope, description, MAX_TEXT).unwrap_or_default();
         return format!("Symbol({description})");
     }
     if value.is_proxy() {
@@ -112,8 +117,13 @@ fn describe(scope: &mut Scope<'_, '_>, value: v8::Local<'_, v8::Value>) -> Strin
     if value.is_object() {
         return "[object Object]".to_owned();
     }
+    if let Ok(integer) = v8::Local::<v8::BigInt>::try_from(value)
+        && MAX_BIGINT_WORDS < integer.word_count()
+    {
+        return format!("[BigInt of {} words]", integer.word_count());
+    }
     // A primitive: converting it runs no code of the guest.
-    value.to_rust_string_lossy(scope)
+    start_of(scope, value, MAX_TEXT).unwrap_or_else(|| value.to_rust_string_lossy(scope))
 }
 
 /// A string in a data property of the object or its prototypes.
@@ -123,7 +133,7 @@ fn data_text<'s>(
     name: &str,
 ) -> Option<String> {
     let value = data_property(scope, object, name, MAX_PROTOTYPES)?;
-    text(scope, value)
+    start_of(scope, value, MAX_TEXT)
 }
 
 /// The value of a data property, found without getters and without proxies.
@@ -175,7 +185,7 @@ fn place_of_message(
     thrown: v8::Local<'_, v8::Value>,
 ) -> Option<StackFrame> {
     let message = v8::Exception::create_message(scope, thrown);
-    let file = text(scope, message.get_script_resource_name(scope)?)?;
+    let file = start_of(scope, message.get_script_resource_name(scope)?, MAX_NAME)?;
     let line = message.get_line_number(scope)?;
     if line == 0 || file.starts_with(INTERNAL_PREFIX) {
         return None;
@@ -193,16 +203,16 @@ fn flatten_frame(
     scope: &mut Scope<'_, '_>,
     frame: v8::Local<'_, v8::StackFrame>,
 ) -> Option<StackFrame> {
-    let file = frame.get_script_name_or_source_url(scope).map_or_else(
-        || "<anonymous>".to_owned(),
-        |name| name.to_rust_string_lossy(scope),
-    );
+    let file = frame
+        .get_script_name_or_source_url(scope)
+        .and_then(|name| start_of(scope, name.into(), MAX_NAME))
+        .unwrap_or_else(|| "<anonymous>".to_owned());
     if file.starts_with(INTERNAL_PREFIX) {
         return None;
     }
     let function = frame
         .get_function_name(scope)
-        .map(|name| name.to_rust_string_lossy(scope))
+        .and_then(|name| start_of(scope, name.into(), MAX_NAME))
         .filter(|name| !name.is_empty());
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let generated = StackFrame {

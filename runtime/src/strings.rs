@@ -20,6 +20,49 @@ pub(crate) fn text(scope: &Scope<'_, '_>, value: v8::Local<'_, v8::Value>) -> Op
     Some(string.to_rust_string_lossy(scope))
 }
 
+/// Text of a value that is a string, at most so many UTF-16 units of it; an ellipsis tells
+/// that there was more. What is not wanted is neither made flat nor copied, whatever its size.
+pub(crate) fn start_of(
+    scope: &Scope<'_, '_>,
+    value: v8::Local<'_, v8::Value>,
+    max_units: usize,
+) -> Option<String> {
+    let string = v8::Local::<v8::String>::try_from(value).ok()?;
+    if string.length() <= max_units {
+        return Some(string.to_rust_string_lossy(scope));
+    }
+    let mut text = part(scope, string, 0, max_units);
+    text.push('…');
+    Some(text)
+}
+
+/// So many units of a string from `offset` on, without making it flat.
+pub(crate) fn part(
+    scope: &Scope<'_, '_>,
+    string: v8::Local<'_, v8::String>,
+    offset: usize,
+    max_units: usize,
+) -> String {
+    let left = string.length().saturating_sub(offset);
+    // V8's strings are shorter than this.
+    let Ok(from) = u32::try_from(offset) else {
+        return String::new();
+    };
+    let n = left.min(max_units);
+    if string.is_onebyte() {
+        let mut bytes = vec![0; n];
+        string.write_one_byte_v2(scope, from, &mut bytes, v8::WriteFlags::default());
+        return match bytes.is_ascii() {
+            true => String::from_utf8(bytes).unwrap_or_default(),
+            // Latin-1: each byte is the number of its character.
+            false => bytes.into_iter().map(char::from).collect(),
+        };
+    }
+    let mut units = vec![0; n];
+    string.write_v2(scope, from, &mut units, v8::WriteFlags::default());
+    String::from_utf16_lossy(&units)
+}
+
 /// Defines a plain data property; cannot run guest code on an ordinary object.
 pub(crate) fn set<'s>(
     scope: &Scope<'s, '_>,

@@ -11,7 +11,7 @@
     StringPrototypeCharCodeAt, StringPrototypeEndsWith, StringPrototypeIndexOf, StringPrototypeLastIndexOf,
     StringPrototypeSlice, StringPrototypeStartsWith, Symbol, filterList, pushAll, removeAt,
   } = internal.primordials;
-  const { argumentValue, nodeError, validateString } = internal.errors;
+  const { argumentValue, nodeError, outOfRange, validateString } = internal.errors;
   const { define } = internal;
 
   // These can be seen on every module, as in Node.
@@ -238,16 +238,24 @@
 
   // --- What the guest sees ---
 
+  // The longest name that the resolver takes. A longer one is not looked at: to compare it would copy it.
+  const MAX_NAME = 8192;
+
+  function validateName(request, name) {
+    validateString(request, name);
+    if (request.length > MAX_NAME) throw outOfRange(`${name}.length`, `<= ${MAX_NAME}`, request.length);
+  }
+
   function makeRequire(module) {
     const require = function require(path) {
       return module.require(path);
     };
     function resolve(request, options) {
-      validateString(request, 'request');
+      validateName(request, 'request');
       return Module._resolveFilename(request, module, false, options);
     }
     function paths(request) {
-      validateString(request, 'request');
+      validateName(request, 'request');
       return Module._resolveLookupPaths(request, module);
     }
     define(require, 'resolve', resolve, true);
@@ -259,7 +267,7 @@
   }
 
   function requireMethod(id) {
-    validateString(id, 'id');
+    validateName(id, 'id');
     if (id === '') throw argumentValue('id', id, 'must be a non-empty string');
     return Module._load(id, this, false);
   }

@@ -8,6 +8,11 @@ use crate::Scope;
 use crate::externals::{Native, table};
 use crate::session::State;
 use crate::session::output::{Piece, send_piece};
+use crate::strings::part;
+
+/// Text is taken over in parts of this many UTF-16 units, so that a long one is never there
+/// a second time.
+const PART: usize = 1 << 20;
 
 pub(super) fn natives() -> Vec<Native> {
     table! { "print" => print }
@@ -36,9 +41,47 @@ fn print<'s>(
         Some(6) => Level::Trace,
         _ => Level::Raw,
     };
-    let Some(text) = crate::strings::text(scope, args.get(2)) else {
+    let Ok(text) = v8::Local::<v8::String>::try_from(args.get(2)) else {
         return;
     };
+    let mut at = 0;
+    while at < text.length() && state.links.terminator.verdict().is_none() {
+        let taken = take(scope, text, at);
+        at = at.saturating_add(taken.units);
+        write(&state, stream, level, taken.text);
+    }
+}
+
+/// The next part of a text.
+struct Taken {
+    text: String,
+    units: usize,
+}
+
+fn take(scope: &Scope<'_, '_>, text: v8::Local<'_, v8::String>, at: usize) -> Taken {
+    let length = text.length();
+    if length <= PART {
+        return Taken {
+            text: text.to_rust_string_lossy(scope),
+            units: length,
+        };
+    }
+    // Both halves of a character belong to the same part.
+    let end = at.saturating_add(PART);
+    let is_split = end < length && ends_in_half(&part(scope, text, end.saturating_sub(1), 1));
+    let units = PART.saturating_sub(usize::from(is_split));
+    Taken {
+        text: part(scope, text, at, units),
+        units,
+    }
+}
+
+/// Whether one unit, by itself, is no character.
+fn ends_in_half(unit: &str) -> bool {
+    unit == "\u{fffd}"
+}
+
+fn write(state: &State, stream: Stream, level: Level, text: String) {
     let (pieces, first_drop) = {
         let mut output = state.output.borrow_mut();
         let before = output.totals().1;
@@ -46,7 +89,7 @@ fn print<'s>(
         let (written, dropped) = output.totals();
         (pieces, (before == 0 && dropped > 0).then_some(written))
     };
-    deliver(&state, pieces);
+    deliver(state, pieces);
     if let Some(written) = first_drop {
         state.warn(LimitKind::Output, state.limits.output_bytes, written);
     }

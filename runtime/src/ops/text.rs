@@ -3,7 +3,7 @@
 use crate::Scope;
 use crate::externals::{Native, table};
 use crate::strings::{ErrorClass, throw};
-use crate::value::{bytes_to_view, view_bytes};
+use crate::value::{bytes_to_view, claim_room, view_bytes};
 
 pub(super) fn natives() -> Vec<Native> {
     table! {
@@ -18,6 +18,11 @@ fn utf8_encode<'s>(
     args: v8::FunctionCallbackArguments<'s>,
     mut result: v8::ReturnValue<'s, v8::Value>,
 ) {
+    // The bytes are no fewer than the characters: what cannot be held is not made first.
+    let length = v8::Local::<v8::String>::try_from(args.get(0)).map_or(0, |text| text.length());
+    if claim_room(scope, length).is_none() {
+        return;
+    }
     let text = args.get(0).to_rust_string_lossy(scope);
     if let Some(view) = bytes_to_view(scope, text.as_bytes()) {
         result.set(view.into());

@@ -98,7 +98,8 @@ pub struct Hostile {
     pub repeat: usize,
     /// How many files there are; in each, `@THIS@` is its number and `@NEXT@` the one after.
     pub files: usize,
-    /// Whether only a process of its own holds it.
+    /// Whether only a process of its own can be freed of it: a thread that cannot be parked
+    /// costs the sidecar.
     pub needs_process: bool,
     /// Whether its session is given up, since V8 does not stop it.
     pub is_given_up: bool,
@@ -161,9 +162,10 @@ impl Hostile {
         self.name.split('-').next().unwrap_or(&self.name)
     }
 
-    /// Whether the whole of its memory may be taken before it is stopped.
-    pub fn may_exhaust(&self) -> bool {
-        self.endings.contains(&Ending::Limit("memory".to_owned()))
+    /// Whether its session may be over afterwards: it took all of its memory, or does not stop.
+    pub fn may_lose_its_session(&self) -> bool {
+        let may_exhaust = self.endings.contains(&Ending::Limit("memory".to_owned()));
+        may_exhaust || self.is_given_up || self.needs_process
     }
 
     /// The time by which it must have ended.

@@ -13,11 +13,13 @@ use super::{Attack, Checked, Ending, Entry, Hostile, Neighbours, Resident, attac
 
 /// How much later than its limit a guest may end.
 pub const LATE: Duration = Duration::from_secs(1);
+/// How long a session that does not stop has until it is given up.
+const GRACE: Duration = Duration::from_secs(2);
 const NEIGHBOURS: usize = 10;
 /// By how much more than its multiple of the guest's heap the process may grow.
 const ROOM_MIB: u64 = 16;
 /// The multiple of the guest's heap by which the process may grow.
-const MOST_OF_CAP: u64 = 3;
+const MOST_OF_CAP: u64 = 2;
 
 /// What was seen of one guest.
 #[derive(Debug)]
@@ -140,8 +142,17 @@ impl Trial {
             Err(_) if hostile.needs_process => return faults,
             Err(why) => return vec![format!("the sidecar is lost: {why}")],
         }
-        let most = hostile.deadline().saturating_add(LATE);
-        if hostile.entry != Entry::Snapshot && most < self.took {
+        let given_up = match hostile.needs_process {
+            true => GRACE,
+            false => Duration::ZERO,
+        };
+        let most = hostile
+            .deadline()
+            .saturating_add(LATE)
+            .saturating_add(given_up);
+        // A snapshot is made beside all this; between requests the host watches for longer.
+        let is_watched = matches!(hostile.entry, Entry::Snapshot | Entry::Background);
+        if !is_watched && most < self.took {
             faults.push(format!("ended after {:?}", self.took));
         }
         if let Some(wrong) = &self.neighbours.wrong {
@@ -156,7 +167,7 @@ impl Trial {
             ));
         }
         match &self.afterwards {
-            Afterwards::Lost if !hostile.may_exhaust() && !hostile.is_given_up => {
+            Afterwards::Lost if !hostile.may_lose_its_session() => {
                 faults.push("the session is lost".to_owned());
             }
             Afterwards::Wrong(why) => faults.push(format!("afterwards: {why}")),
