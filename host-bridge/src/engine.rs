@@ -6,10 +6,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use protocol::frame::{Call, Execute, GuestEvent, Level, Reply, Stream};
+use protocol::frame::{Call, Execute, GuestEvent, Level, Refused, Reply, Stream};
 use protocol::{
-    CallId, CallMode, EnvVar, HostFunction, Limits, ModuleOptions, Outcome, Reason, RequestId,
-    Root, SessionId, SessionStats, SnapshotKey, Usage, Value,
+    CallId, CallMode, EnvVar, HostFunction, Isolation, Limits, ModuleOptions, Outcome, Reason,
+    RequestId, Root, SessionId, SessionStats, SnapshotKey, Usage, Value,
 };
 
 use crate::{OutputTicket, SnapshotImage, StopReason, Way};
@@ -69,6 +69,8 @@ pub struct OpenSpec {
     pub modules: ModuleOptions,
     /// Functions of the host that the guest may call.
     pub functions: Vec<HostFunction>,
+    /// Which process it runs in.
+    pub isolation: Isolation,
 }
 
 /// What the router can ask of one session. Callable from any thread; never blocks.
@@ -111,6 +113,28 @@ pub trait SessionHandle: fmt::Debug + Send {
     /// cannot be parked. `None` when the engine cannot separate it from the process.
     fn condemn(&self) -> Option<Condemned> {
         None
+    }
+
+    /// Asks for statistics that take a while; they come as [`SessionEvent::Stats`]. `false`:
+    /// [`SessionHandle::stats`] has them.
+    fn ask_stats(&self, _request: RequestId) -> bool {
+        false
+    }
+
+    /// Whether it runs in a process that can end without this one.
+    fn is_apart(&self) -> bool {
+        false
+    }
+
+    /// How much longer than its own limits allow it may take to stop, because somebody nearer
+    /// to it sees to it first.
+    fn margin(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// Whether what it has to say waits for the host to read.
+    fn waits_for_host(&self) -> bool {
+        false
     }
 }
 
@@ -206,6 +230,20 @@ pub enum SessionEvent {
     Guest(GuestEvent),
     /// What ran between two requests was told to stop, and has stopped.
     Calm,
+    /// A command had no effect after all.
+    Refused {
+        /// Which request, or the call of a reply.
+        request: RequestId,
+        /// What to tell the host.
+        refused: Refused,
+    },
+    /// What was asked for with [`SessionHandle::ask_stats`].
+    Stats {
+        /// Who asked.
+        request: RequestId,
+        /// What the session has cost so far.
+        stats: Box<SessionStats>,
+    },
     /// The thread is gone, or parked for good; the handle is dead.
     Exited {
         /// Why.
@@ -230,6 +268,13 @@ pub enum ExitReason {
     Parked,
     /// It was given up, and its thread can neither be stopped nor parked.
     Unstoppable,
+    /// The session is gone together with the process that it ran in, or as that process told.
+    Lost {
+        /// Why, for the wire.
+        reason: Reason,
+        /// How the process ended.
+        message: String,
+    },
     /// A fault of ours; the text is for the log and the host.
     Internal(String),
 }
@@ -238,6 +283,7 @@ pub enum ExitReason {
 pub struct EventSender {
     send: Box<dyn Fn(SessionEvent) + Send + Sync>,
     stopping: Box<dyn Fn(RequestId) + Send + Sync>,
+    lift: Box<dyn Fn() + Send + Sync>,
 }
 
 impl EventSender {
@@ -246,6 +292,7 @@ impl EventSender {
         EventSender {
             send: Box::new(send),
             stopping: Box::new(|_| {}),
+            lift: Box::new(|| {}),
         }
     }
 
@@ -257,6 +304,20 @@ impl EventSender {
             stopping: Box::new(stopping),
             ..self
         }
+    }
+
+    /// Tells `lift` when nobody is to wait in [`EventSender::send`] any more.
+    #[must_use]
+    pub fn on_lift(self, lift: impl Fn() + Send + Sync + 'static) -> EventSender {
+        EventSender {
+            lift: Box::new(lift),
+            ..self
+        }
+    }
+
+    /// The session has ended: what it still reports must not wait for the host. Never blocks.
+    pub fn lift(&self) {
+        (self.lift)();
     }
 
     /// `request` was told to stop. Never blocks.
@@ -283,6 +344,9 @@ pub enum OpenError {
     /// The operating system refused a thread.
     #[error("the operating system refused a thread for the session")]
     NoThread,
+    /// The operating system refused a process.
+    #[error("the operating system refused a process for the session")]
+    NoProcess,
     /// No snapshot of this key is known.
     #[error("no snapshot has the key {0}; send WarmSnapshot first")]
     UnknownSnapshot(SnapshotKey),

@@ -311,5 +311,6 @@ fn open_spec(spec: &WarmSnapshot, limits: Limits) -> OpenSpec {
         conditions: spec.conditions.clone(),
         modules: spec.modules.clone(),
         functions: Vec::new(),
+        isolation: protocol::Isolation::Thread,
     }
 }
