@@ -4,6 +4,7 @@
 //! arrives as a [`SessionEvent`]. Nothing here is V8's: what crosses is owned, plain data.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use protocol::frame::{Call, Execute, GuestEvent, Level, Refused, Reply, Stream};
@@ -12,7 +13,7 @@ use protocol::{
     RequestId, Root, SessionId, SessionStats, SnapshotKey, Usage, Value,
 };
 
-use crate::{OutputTicket, SnapshotImage, StopReason, Way};
+use crate::{OutputTicket, SealedImage, SnapshotImage, StopReason, Way};
 
 /// How long a request waits for what the guest does between requests: its timers and the
 /// continuations of its host calls. Then that is stopped.
@@ -38,6 +39,21 @@ pub trait Engine: fmt::Debug + Send + Sync {
     ///
     /// [`OpenError::BadSnapshot`] when the image was not made by this build.
     fn add_snapshot(&self, image: SnapshotImage) -> Result<(), OpenError>;
+
+    /// The image of a snapshot, of the bare realm without a key, for an engine of another
+    /// process to take. `None` when there is none, or it cannot be shared.
+    fn sealed_image(&self, _key: Option<&SnapshotKey>) -> Option<Arc<SealedImage>> {
+        None
+    }
+
+    /// Makes a snapshot known that an engine of another process has shared.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::BadSnapshot`] when the image was not made by this build.
+    fn add_sealed(&self, _image: SealedImage) -> Result<(), OpenError> {
+        Err(OpenError::BadSnapshot("this engine shares none"))
+    }
 
     /// How many snapshots are known.
     fn n_snapshots(&self) -> usize;

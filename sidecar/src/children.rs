@@ -13,6 +13,7 @@
 //! session of this process is touched.
 
 mod child;
+mod images;
 mod nursery;
 mod outlet;
 mod process;
@@ -23,7 +24,9 @@ mod serve;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use host_bridge::{Engine, EventSender, OpenError, OpenSpec, SessionHandle, SnapshotImage};
+use host_bridge::{
+    Engine, EventSender, OpenError, OpenSpec, SealedImage, SessionHandle, SnapshotImage,
+};
 use protocol::Isolation;
 
 use self::child::Child;
@@ -55,10 +58,11 @@ impl ProcessEngine {
         least: Isolation,
         command: ChildCommand,
     ) -> std::io::Result<ProcessEngine> {
+        let base = local.sealed_image(None);
         Ok(ProcessEngine {
             local,
             least,
-            nursery: Nursery::start(command)?,
+            nursery: Nursery::start(command, base)?,
             groups: Mutex::default(),
         })
     }
@@ -76,8 +80,9 @@ impl ProcessEngine {
     ) -> Result<Box<dyn SessionHandle>, OpenError> {
         let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
         groups.retain(|_, child| child.takes_sessions());
+        let image = self.image(&spec)?;
         let (spec, events) = match groups.get(group) {
-            Some(child) => match open_in(child, spec, events) {
+            Some(child) => match open_in(child, image.as_deref(), spec, events)? {
                 Ok(handle) => return Ok(handle),
                 // It has ended just now.
                 Err(back) => *back,
@@ -86,7 +91,16 @@ impl ProcessEngine {
         };
         let child = self.nursery.child()?;
         groups.insert(group.to_owned(), Arc::clone(&child));
-        open_in(&child, spec, events).map_err(|_| OpenError::NoProcess)
+        open_in(&child, image.as_deref(), spec, events)?.map_err(|_| OpenError::NoProcess)
+    }
+
+    /// The snapshot that a child has to be given for the session.
+    fn image(&self, spec: &OpenSpec) -> Result<Option<Arc<SealedImage>>, OpenError> {
+        let Some(key) = spec.snapshot else {
+            return Ok(None);
+        };
+        let image = self.local.sealed_image(Some(&key));
+        image.map(Some).ok_or(OpenError::UnknownSnapshot(key))
     }
 
     fn open_alone(
@@ -94,19 +108,29 @@ impl ProcessEngine {
         spec: OpenSpec,
         events: EventSender,
     ) -> Result<Box<dyn SessionHandle>, OpenError> {
+        let image = self.image(&spec)?;
         let child = self.nursery.child()?;
-        open_in(&child, spec, events).map_err(|_| OpenError::NoProcess)
+        open_in(&child, image.as_deref(), spec, events)?.map_err(|_| OpenError::NoProcess)
     }
 }
+
+/// A session, or what it was to be opened with.
+type Opened = Result<Box<dyn SessionHandle>, Box<(OpenSpec, EventSender)>>;
 
 /// Gives both back when the child takes no more sessions.
 fn open_in(
     child: &Arc<Child>,
+    image: Option<&SealedImage>,
     spec: OpenSpec,
     events: EventSender,
-) -> Result<Box<dyn SessionHandle>, Box<(OpenSpec, EventSender)>> {
-    let remote = child.open(spec, events)?;
-    Ok(Box::new(RemoteHandle::new(Arc::clone(child), remote)))
+) -> Result<Opened, OpenError> {
+    if let Some(image) = image {
+        child.give(image)?;
+    }
+    Ok(child.open(spec, events).map(|remote| {
+        let handle = RemoteHandle::new(Arc::clone(child), remote);
+        Box::new(handle) as Box<dyn SessionHandle>
+    }))
 }
 
 impl Engine for ProcessEngine {

@@ -17,7 +17,7 @@ use e2e_tests::{
 };
 use isolate_sidecar_client::{
     CallMode, Isolation, LimitKind, LimitsRequest, Outcome, Reason, RequestError, Session,
-    SessionOptions, Sidecar, Value, script,
+    SessionOptions, Sidecar, SnapshotSpec, Value, script,
 };
 
 const SIGKILL: i32 = 9;
@@ -205,6 +205,26 @@ fn limits_and_cancel_hold_in_a_process() {
     session.cancel(&running);
     assert_eq!(running.wait().unwrap().outcome, Outcome::Cancelled);
     answers(&session);
+}
+
+#[test]
+fn sessions_in_processes_start_from_warmed_snapshots() {
+    let sidecar = sidecar();
+    let spec = SnapshotSpec {
+        script: Some("globalThis.warmed = 42".to_owned()),
+        ..SnapshotSpec::default()
+    };
+    let key = sidecar.warm_snapshot(spec).unwrap().key;
+    let group = Isolation::Group("g".to_owned());
+    let before = open(&sidecar, isolated(group.clone()));
+    answers(&before);
+    for isolation in [Isolation::Process, group.clone(), group] {
+        let options = SessionOptions {
+            snapshot: Some(key),
+            ..isolated(isolation)
+        };
+        assert_eq!(ok(&open(&sidecar, options), "warmed"), 42);
+    }
 }
 
 #[test]

@@ -7,18 +7,20 @@
 //!    └─────────────────┴──────────────────────────────────────────────────┘
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::BytesMut;
-use host_bridge::{EventSender, OpenSpec};
+use host_bridge::{EventSender, OpenError, OpenSpec, SealedImage};
 use protocol::bounds::MAX_FRAME_CEILING;
 use protocol::frame::{Hello, OpenSession};
-use protocol::{HostFrame, Isolation, PROTOCOL_VERSION, RequestId, SessionId};
+use protocol::{HostFrame, Isolation, PROTOCOL_VERSION, RequestId, SessionId, SnapshotKey};
 
+use super::images;
 use super::outlet::Outlet;
 use super::process::Process;
 use super::reader;
@@ -32,6 +34,8 @@ pub(super) struct Child {
     inner: Mutex<Inner>,
     /// Whether the reader thread waits for the host.
     waits_for_host: AtomicBool,
+    /// The way for snapshots.
+    images: OwnedFd,
 }
 
 #[derive(Debug, Default)]
@@ -39,17 +43,20 @@ struct Inner {
     sessions: HashMap<SessionId, Arc<Remote>>,
     /// No further session is taken: it is ending, or damaged.
     is_closed: bool,
+    /// Snapshots that it has.
+    snapshots: HashSet<SnapshotKey>,
 }
 
 impl Child {
     /// A child on the other end of `socket`, and the thread that reads from it.
-    pub(super) fn new(socket: UnixStream) -> io::Result<Arc<Child>> {
+    pub(super) fn new(socket: UnixStream, images: OwnedFd) -> io::Result<Arc<Child>> {
         let input = socket.try_clone()?;
         let child = Arc::new(Child {
             outlet: Arc::new(Outlet::new(socket)),
             process: Process::default(),
             inner: Mutex::default(),
             waits_for_host: AtomicBool::new(false),
+            images,
         });
         reader::start(&child, input)?;
         let hello = Hello {
@@ -70,6 +77,20 @@ impl Child {
     /// Whether a session can be opened in it.
     pub(super) fn takes_sessions(&self) -> bool {
         !self.lock().is_closed
+    }
+
+    /// Sends a snapshot, unless it was sent before.
+    pub(super) fn give(&self, image: &SealedImage) -> Result<(), OpenError> {
+        let Some(key) = image.label().key else {
+            return Ok(());
+        };
+        let mut inner = self.lock();
+        if inner.snapshots.contains(&key) {
+            return Ok(());
+        }
+        images::send(&self.images, image).map_err(|_| OpenError::NoProcess)?;
+        inner.snapshots.insert(key);
+        Ok(())
     }
 
     /// Opens a session, or gives back what it was to be opened with.

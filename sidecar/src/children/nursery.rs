@@ -12,9 +12,10 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use host_bridge::OpenError;
+use host_bridge::{OpenError, SealedImage};
 
 use super::child::Child;
+use super::images;
 use crate::config::{ChildCommand, LOG_VARIABLE, variable};
 
 /// Children that are about to be started. More at one time are refused.
@@ -25,6 +26,8 @@ const MAX_ORDERS: usize = 4096;
 pub(super) struct Nursery {
     orders: SyncSender<Order>,
     spare: Mutex<Option<Arc<Child>>>,
+    /// What every child starts from.
+    base: Option<Arc<SealedImage>>,
 }
 
 /// A child that waits for its process, and the process's end of the socket.
@@ -32,10 +35,14 @@ pub(super) struct Nursery {
 struct Order {
     child: Arc<Child>,
     theirs: UnixStream,
+    their_images: OwnedFd,
 }
 
 impl Nursery {
-    pub(super) fn start(command: ChildCommand) -> io::Result<Nursery> {
+    pub(super) fn start(
+        command: ChildCommand,
+        base: Option<Arc<SealedImage>>,
+    ) -> io::Result<Nursery> {
         let (orders, receiver) = sync_channel(MAX_ORDERS);
         std::thread::Builder::new()
             .name("children".to_owned())
@@ -43,6 +50,7 @@ impl Nursery {
         Ok(Nursery {
             orders,
             spare: Mutex::default(),
+            base,
         })
     }
 
@@ -60,10 +68,15 @@ impl Nursery {
 
     fn order(&self) -> Result<Arc<Child>, OpenError> {
         let (ours, theirs) = UnixStream::pair().map_err(|_| OpenError::NoProcess)?;
-        let child = Child::new(ours).map_err(|_| OpenError::NoThread)?;
+        let (our_images, their_images) = images::pair().map_err(|_| OpenError::NoProcess)?;
+        if let Some(base) = &self.base {
+            images::send(&our_images, base).map_err(|_| OpenError::NoProcess)?;
+        }
+        let child = Child::new(ours, our_images).map_err(|_| OpenError::NoThread)?;
         let order = Order {
             child: Arc::clone(&child),
             theirs,
+            their_images,
         };
         // Dropped with its end of the socket, an order is the end of its child.
         self.orders
@@ -74,8 +87,8 @@ impl Nursery {
 }
 
 fn start_all(command: &ChildCommand, orders: &Receiver<Order>) {
-    for Order { child, theirs } in orders {
-        start(command, &child, theirs);
+    for order in orders {
+        start(command, order);
     }
 }
 
@@ -83,7 +96,7 @@ fn start_all(command: &ChildCommand, orders: &Receiver<Order>) {
     clippy::disallowed_methods,
     reason = "this very program, so that what breaks it breaks nothing else"
 )]
-fn start(command: &ChildCommand, child: &Child, theirs: UnixStream) {
+fn start(command: &ChildCommand, order: Order) {
     let mut process = Command::new(&command.program);
     process
         .args(&command.args)
@@ -91,13 +104,13 @@ fn start(command: &ChildCommand, child: &Child, theirs: UnixStream) {
         .current_dir("/")
         // The terminal's interrupt is for us, and what we make of it for the child.
         .process_group(0)
-        .stdin(Stdio::from(OwnedFd::from(theirs)))
-        .stdout(Stdio::null())
+        .stdin(Stdio::from(OwnedFd::from(order.theirs)))
+        .stdout(Stdio::from(order.their_images))
         .stderr(Stdio::inherit());
     if let Some(filter) = variable(LOG_VARIABLE) {
         process.env(LOG_VARIABLE, filter);
     }
-    child.process().started(process.spawn());
+    order.child.process().started(process.spawn());
     // Only here is our copy of the child's end of the socket closed: its end is seen when it
     // is known how it was started.
     drop(process);

@@ -1,4 +1,5 @@
-//! What a child is: a sidecar that serves a sidecar over the socket that is its standard input.
+//! What a child is: a sidecar that serves a sidecar over the socket that is its standard
+//! input. Standard output is the way for snapshots.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -6,7 +7,9 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
-use host_bridge::Engine;
+use host_bridge::{
+    Engine, EventSender, OpenError, OpenSpec, SealedImage, SessionHandle, SnapshotImage,
+};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::Signal;
@@ -14,6 +17,7 @@ use nix::unistd::{dup2_stdin, getppid};
 use protocol::Limits;
 use protocol::bounds::MAX_FRAME_CEILING;
 
+use super::images;
 use crate::log::init_log;
 use crate::process::{cannot_start, run};
 use crate::{Config, ExitCode, Transport, TransportError, take_stdout};
@@ -25,7 +29,7 @@ const OOM_SCORE: &str = "500";
 /// must be the main one, while it is the only one.
 pub fn serve_as_child<E: Display>(
     grace: Duration,
-    start_engine: impl FnOnce() -> Result<Box<dyn Engine>, E>,
+    start_engine: impl FnOnce(Option<SealedImage>) -> Result<Box<dyn Engine>, E>,
 ) -> ExitCode {
     let parent = getppid();
     // Fails only for a number that is no signal.
@@ -35,12 +39,14 @@ pub fn serve_as_child<E: Display>(
     }
     init_log();
     harden();
-    let transport = match adopt_socket() {
-        Ok(transport) => transport,
+    let (transport, images) = match adopt_sockets() {
+        Ok(both) => both,
         Err(err) => return cannot_start(ExitCode::Usage, &err),
     };
-    let engine = match start_engine() {
-        Ok(engine) => engine,
+    // Sent before this process was started.
+    let base = images::receive(&images).ok().flatten();
+    let engine = match start_engine(base) {
+        Ok(engine) => Box::new(ChildEngine { engine, images }),
         Err(err) => return cannot_start(ExitCode::CannotStart, &err),
     };
     match run(engine, transport, config(grace)) {
@@ -55,14 +61,12 @@ fn harden() {
     let _ = std::fs::write("/proc/self/oom_score_adj", OOM_SCORE);
 }
 
-fn adopt_socket() -> Result<Transport, TransportError> {
+fn adopt_sockets() -> Result<(Transport, OwnedFd), TransportError> {
     let input = io::stdin().as_fd().try_clone_to_owned()?;
     let output: OwnedFd = input.try_clone()?;
     let transport = Transport::new(input, output)?;
     dup2_stdin(File::open("/dev/null")?)?;
-    // A stray print goes to standard error.
-    drop(take_stdout()?);
-    Ok(transport)
+    Ok((transport, take_stdout()?))
 }
 
 /// All is admitted: what is asked for here is within the limits of the sidecar already.
@@ -83,5 +87,39 @@ fn config(grace: Duration) -> Config {
         grace,
         max_parked: u32::MAX,
         ..Config::default()
+    }
+}
+
+/// The engine of a child. It takes snapshots over when a session is to start from one.
+#[derive(Debug)]
+struct ChildEngine {
+    engine: Box<dyn Engine>,
+    images: OwnedFd,
+}
+
+impl Engine for ChildEngine {
+    fn open(
+        &self,
+        spec: OpenSpec,
+        events: EventSender,
+    ) -> Result<Box<dyn SessionHandle>, OpenError> {
+        if spec.snapshot.is_some() {
+            while let Ok(Some(image)) = images::receive(&self.images) {
+                self.engine.add_sealed(image)?;
+            }
+        }
+        self.engine.open(spec, events)
+    }
+
+    fn add_snapshot(&self, image: SnapshotImage) -> Result<(), OpenError> {
+        self.engine.add_snapshot(image)
+    }
+
+    fn n_snapshots(&self) -> usize {
+        self.engine.n_snapshots()
+    }
+
+    fn version(&self) -> String {
+        self.engine.version()
     }
 }

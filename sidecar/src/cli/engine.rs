@@ -9,7 +9,7 @@ use std::{path::PathBuf, sync::Arc};
 
 #[cfg(feature = "v8-engine")]
 use host_bridge::blob_cache::{BlobCache, BlobCacheError};
-use host_bridge::{Engine, SnapshotImage, SnapshotReport};
+use host_bridge::{Engine, SealedImage, SnapshotImage, SnapshotReport};
 use protocol::frame::WarmSnapshot;
 use protocol::{Isolation, Reason};
 #[cfg(feature = "v8-engine")]
@@ -68,6 +68,7 @@ pub(super) fn start(
         code_cache,
         translator: Arc::new(WorkerTranslator::new(ChildCommand::translator())),
         slots: None,
+        base: None,
     };
     let threads = Box::new(runtime::ThreadEngine::new(&platform, options)?);
     let engine = ProcessEngine::new(threads, least, ChildCommand::child(grace));
@@ -77,12 +78,13 @@ pub(super) fn start(
 /// Starts the engine of a child. As [`start`], but that nothing is kept on disk: what a broken
 /// child wrote there would reach others.
 #[cfg(feature = "v8-engine")]
-pub(super) fn start_in_child() -> Result<Box<dyn Engine>, EngineError> {
+pub(super) fn start_in_child(base: Option<SealedImage>) -> Result<Box<dyn Engine>, EngineError> {
     let platform = runtime::Platform::init()?;
     let options = runtime::EngineOptions {
         code_cache: None,
         translator: Arc::new(WorkerTranslator::new(ChildCommand::translator())),
         slots: None,
+        base,
     };
     Ok(Box::new(runtime::ThreadEngine::new(&platform, options)?))
 }
@@ -126,7 +128,7 @@ pub(super) fn start(
 
 /// There is none in this build.
 #[cfg(not(feature = "v8-engine"))]
-pub(super) fn start_in_child() -> Result<Box<dyn Engine>, EngineError> {
+pub(super) fn start_in_child(_: Option<SealedImage>) -> Result<Box<dyn Engine>, EngineError> {
     Err(EngineError::Missing)
 }
 
