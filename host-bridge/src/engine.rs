@@ -4,15 +4,16 @@
 //! arrives as a [`SessionEvent`]. Nothing here is V8's: what crosses is owned, plain data.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use protocol::frame::{Call, Execute, GuestEvent, Level, Reply, Stream};
+use protocol::frame::{Call, Execute, GuestEvent, Level, Refused, Reply, Stream};
 use protocol::{
-    CallId, CallMode, EnvVar, HostFunction, Limits, ModuleOptions, Outcome, Reason, RequestId,
-    Root, SessionId, SessionStats, SnapshotKey, Usage, Value,
+    CallId, CallMode, EnvVar, HostFunction, Isolation, Limits, ModuleOptions, Outcome, Reason,
+    RequestId, Root, SessionId, SessionStats, SnapshotKey, Usage, Value,
 };
 
-use crate::{OutputTicket, SnapshotImage, StopReason, Way};
+use crate::{OutputTicket, SealedImage, SnapshotImage, StopReason, Way};
 
 /// How long a request waits for what the guest does between requests: its timers and the
 /// continuations of its host calls. Then that is stopped.
@@ -38,6 +39,21 @@ pub trait Engine: fmt::Debug + Send + Sync {
     ///
     /// [`OpenError::BadSnapshot`] when the image was not made by this build.
     fn add_snapshot(&self, image: SnapshotImage) -> Result<(), OpenError>;
+
+    /// The image of a snapshot, of the bare realm without a key, for an engine of another
+    /// process to take. `None` when there is none, or it cannot be shared.
+    fn sealed_image(&self, _key: Option<&SnapshotKey>) -> Option<Arc<SealedImage>> {
+        None
+    }
+
+    /// Makes a snapshot known that an engine of another process has shared.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::BadSnapshot`] when the image was not made by this build.
+    fn add_sealed(&self, _image: SealedImage) -> Result<(), OpenError> {
+        Err(OpenError::BadSnapshot("this engine shares none"))
+    }
 
     /// How many snapshots are known.
     fn n_snapshots(&self) -> usize;
@@ -69,6 +85,8 @@ pub struct OpenSpec {
     pub modules: ModuleOptions,
     /// Functions of the host that the guest may call.
     pub functions: Vec<HostFunction>,
+    /// Which process it runs in.
+    pub isolation: Isolation,
 }
 
 /// What the router can ask of one session. Callable from any thread; never blocks.
@@ -124,6 +142,28 @@ pub trait SessionHandle: fmt::Debug + Send {
     /// cannot be parked. `None` when the engine cannot separate it from the process.
     fn condemn(&self) -> Option<Condemned> {
         None
+    }
+
+    /// Asks for statistics that take a while; they come as [`SessionEvent::Stats`]. `false`:
+    /// [`SessionHandle::stats`] has them.
+    fn ask_stats(&self, _request: RequestId) -> bool {
+        false
+    }
+
+    /// Whether it runs in a process that can end without this one.
+    fn is_apart(&self) -> bool {
+        false
+    }
+
+    /// How much longer than its own limits allow it may take to stop, because somebody nearer
+    /// to it sees to it first.
+    fn margin(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// Whether what it has to say waits for the host to read.
+    fn waits_for_host(&self) -> bool {
+        false
     }
 }
 
@@ -232,6 +272,20 @@ pub enum SessionEvent {
     Guest(GuestEvent),
     /// What ran between two requests was told to stop, and has stopped.
     Calm,
+    /// A command had no effect after all.
+    Refused {
+        /// Which request, or the call of a reply.
+        request: RequestId,
+        /// What to tell the host.
+        refused: Refused,
+    },
+    /// What was asked for with [`SessionHandle::ask_stats`].
+    Stats {
+        /// Who asked.
+        request: RequestId,
+        /// What the session has cost so far.
+        stats: Box<SessionStats>,
+    },
     /// The thread is gone, or parked for good; the handle is dead.
     Exited {
         /// Why.
@@ -256,6 +310,13 @@ pub enum ExitReason {
     Parked,
     /// It was given up, and its thread can neither be stopped nor parked.
     Unstoppable,
+    /// The session is gone together with the process that it ran in, or as that process told.
+    Lost {
+        /// Why, for the wire.
+        reason: Reason,
+        /// How the process ended.
+        message: String,
+    },
     /// A fault of ours; the text is for the log and the host.
     Internal(String),
 }
@@ -264,6 +325,7 @@ pub enum ExitReason {
 pub struct EventSender {
     send: Box<dyn Fn(SessionEvent) + Send + Sync>,
     stopping: Box<dyn Fn(RequestId) + Send + Sync>,
+    lift: Box<dyn Fn() + Send + Sync>,
 }
 
 impl EventSender {
@@ -272,6 +334,7 @@ impl EventSender {
         EventSender {
             send: Box::new(send),
             stopping: Box::new(|_| {}),
+            lift: Box::new(|| {}),
         }
     }
 
@@ -283,6 +346,20 @@ impl EventSender {
             stopping: Box::new(stopping),
             ..self
         }
+    }
+
+    /// Tells `lift` when nobody is to wait in [`EventSender::send`] any more.
+    #[must_use]
+    pub fn on_lift(self, lift: impl Fn() + Send + Sync + 'static) -> EventSender {
+        EventSender {
+            lift: Box::new(lift),
+            ..self
+        }
+    }
+
+    /// The session has ended: what it still reports must not wait for the host. Never blocks.
+    pub fn lift(&self) {
+        (self.lift)();
     }
 
     /// `request` was told to stop. Never blocks.
@@ -309,6 +386,9 @@ pub enum OpenError {
     /// The operating system refused a thread.
     #[error("the operating system refused a thread for the session")]
     NoThread,
+    /// The operating system refused a process.
+    #[error("the operating system refused a process for the session")]
+    NoProcess,
     /// No snapshot of this key is known.
     #[error("no snapshot has the key {0}; send WarmSnapshot first")]
     UnknownSnapshot(SnapshotKey),

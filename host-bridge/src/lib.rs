@@ -16,6 +16,7 @@ mod histogram;
 mod mailbox;
 pub mod reader;
 pub mod resolver;
+mod sealed_image;
 mod snapshot;
 mod source_map;
 mod terminator;
@@ -32,6 +33,7 @@ pub use self::histogram::Histogram;
 pub use self::mailbox::{
     Answer, Interrupted, MAX_COMMANDS, MAX_OUTPUT_IN_FLIGHT, Mailbox, OutputTicket, Received, Wants,
 };
+pub use self::sealed_image::{ImageHeader, ImageLabel, SealedImage};
 pub use self::snapshot::{SnapshotImage, SnapshotModule, SnapshotReport};
 pub use self::source_map::{MappedPlace, SourceMaps};
 pub use self::terminator::{StopReason, Terminator, WakeGuard, Way};

@@ -352,6 +352,11 @@ fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
 pub struct OutputTicket(Option<Box<dyn FnOnce() + Send>>);
 
 impl OutputTicket {
+    /// A ticket that calls `release` when it is dropped.
+    pub fn new(release: impl FnOnce() + Send + 'static) -> OutputTicket {
+        OutputTicket(Some(Box::new(release)))
+    }
+
     /// A ticket that stands for no allowance.
     pub fn free() -> OutputTicket {
         OutputTicket(None)

@@ -19,6 +19,9 @@ pub const MAX_LIST: usize = 4096;
 /// Longest name, in bytes of UTF-8: methods, error names, conditions, features.
 pub const MAX_NAME: usize = 1024;
 
+/// Longest name of a group of sessions, in bytes.
+pub const MAX_GROUP: usize = 64;
+
 /// Longest path or module specifier, in bytes of UTF-8.
 pub const MAX_PATH: usize = 4096;
 

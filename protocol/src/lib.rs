@@ -17,6 +17,7 @@ mod decoder;
 mod error;
 mod guest;
 mod id;
+mod isolation;
 mod js_error;
 mod limit_report;
 mod limits;
@@ -34,6 +35,7 @@ pub use self::error::{EncodeError, Fault, FrameError, Scope};
 pub use self::frame::{Envelope, HostFrame, SidecarFrame};
 pub use self::guest::{CallMode, EnvVar, HostFunction, Root};
 pub use self::id::{CallId, RequestId, SessionId};
+pub use self::isolation::{Isolation, is_group_name};
 pub use self::js_error::{JsError, StackFrame};
 pub use self::limit_report::{LimitKind, LimitReport};
 pub use self::limits::{Limits, LimitsRequest};
@@ -46,4 +48,4 @@ pub use self::usage::Usage;
 pub use self::value::{Blob, Value, ValueFormat};
 
 /// The one protocol version this build speaks (PROTOCOL.md 4).
-pub const PROTOCOL_VERSION: u16 = 2;
+pub const PROTOCOL_VERSION: u16 = 3;

@@ -64,13 +64,15 @@ pub enum Reason {
     Internal,
     /// The session was closed while the request waited or ran.
     SessionClosed,
+    /// The process that the session ran in has ended.
+    ProcessLost,
     /// A number that a later version gave a meaning to.
     Other(u16),
 }
 
 impl Reason {
     /// Every reason of this version, by number from 1.
-    pub const ALL: [Reason; 27] = [
+    pub const ALL: [Reason; 28] = [
         Reason::UnsupportedVersion,
         Reason::HelloExpected,
         Reason::HelloRepeated,
@@ -98,6 +100,7 @@ impl Reason {
         Reason::HostNotReading,
         Reason::Internal,
         Reason::SessionClosed,
+        Reason::ProcessLost,
     ];
 
     /// The reason with this number.
@@ -130,6 +133,7 @@ impl Reason {
             25 => Reason::HostNotReading,
             26 => Reason::Internal,
             27 => Reason::SessionClosed,
+            28 => Reason::ProcessLost,
             other => Reason::Other(other),
         }
     }
@@ -164,6 +168,7 @@ impl Reason {
             Reason::HostNotReading => 25,
             Reason::Internal => 26,
             Reason::SessionClosed => 27,
+            Reason::ProcessLost => 28,
             Reason::Other(other) => other,
         }
     }
@@ -198,6 +203,7 @@ impl Reason {
             Reason::HostNotReading => "host_not_reading",
             Reason::Internal => "internal",
             Reason::SessionClosed => "session_closed",
+            Reason::ProcessLost => "process_lost",
             Reason::Other(_) => "other",
         }
     }
@@ -233,7 +239,7 @@ mod tests {
             assert_eq!(reason.to_wire(), number);
             assert_eq!(Reason::from_wire(number), reason);
         }
-        for number in [0, 28, u16::MAX] {
+        for number in [0, 29, u16::MAX] {
             assert_eq!(Reason::from_wire(number), Reason::Other(number));
             assert_eq!(Reason::Other(number).to_wire(), number);
         }

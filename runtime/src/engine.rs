@@ -8,7 +8,7 @@ use std::time::Duration;
 use host_bridge::blob_cache::BlobCache;
 use host_bridge::typescript::{InProcess, Translator};
 use host_bridge::{
-    Condemned, Engine, EventSender, ExitReason, Gauges, MAKE_WAY_AFTER, OpenError, OpenSpec,
+    Condemned, Engine, EventSender, ExitReason, Gauges, MAKE_WAY_AFTER, OpenError, OpenSpec, SealedImage,
     SendError, SessionCommand, SessionEvent, SessionHandle, SnapshotImage, StopReason, Way,
 };
 use protocol::{LimitKind, LimitReport, RequestId, SessionStats, SnapshotKey};
@@ -53,6 +53,9 @@ pub struct EngineOptions {
     /// Sessions that execute guest code at once. `None`: as many as there are cores that this
     /// process may use, by its affinity and its control group.
     pub slots: Option<NonZeroUsize>,
+    /// The base snapshot of another process of this build. An engine with one is for few
+    /// sessions, and makes nothing in advance.
+    pub base: Option<SealedImage>,
 }
 
 /// For tests: nothing is kept, and what is translated is trusted.
@@ -62,6 +65,7 @@ impl Default for EngineOptions {
             code_cache: None,
             translator: Arc::new(InProcess),
             slots: None,
+            base: None,
         }
     }
 }
@@ -89,17 +93,28 @@ impl ThreadEngine {
         platform: &Platform,
         options: EngineOptions,
     ) -> Result<ThreadEngine, EngineStartError> {
-        let base = base_image().ok_or(EngineStartError::Base)?;
+        let shared = options.base.and_then(|image| {
+            let adopted = Image::adopt(image);
+            adopted
+                .inspect_err(|error| tracing::warn!(%error, "the shared base snapshot is not used"))
+                .ok()
+        });
+        let is_own = shared.is_none();
+        let base = shared.or_else(base_image).ok_or(EngineStartError::Base)?;
         let watchdog = Watchdog::start().map_err(EngineStartError::Thread)?;
         let slots = options
             .slots
             .or_else(|| std::thread::available_parallelism().ok())
             .map_or(1, NonZeroUsize::get);
         let queue = RunQueue::start(slots).map_err(EngineStartError::Thread)?;
-        keep_read_only_heap(&base).map_err(EngineStartError::Thread)?;
+        if is_own {
+            keep_read_only_heap(&base).map_err(EngineStartError::Thread)?;
+        }
         let code_maker =
             CodeMaker::start(options.code_cache.map(Arc::new)).map_err(EngineStartError::Thread)?;
-        code_maker.offer_image(&base.code);
+        if is_own {
+            code_maker.offer_image(&base.code);
+        }
         Ok(ThreadEngine {
             version: platform.version(),
             base: Arc::new(base),
@@ -195,6 +210,23 @@ impl Engine for ThreadEngine {
         if let Some(code_maker) = &self.shared.code_maker {
             code_maker.offer_image(&image.code);
         }
+        snapshots.insert(key, Arc::new(image));
+        Ok(())
+    }
+
+    fn sealed_image(&self, key: Option<&SnapshotKey>) -> Option<Arc<SealedImage>> {
+        self.image(key.copied()).ok()?.sealed.clone()
+    }
+
+    fn add_sealed(&self, image: SealedImage) -> Result<(), OpenError> {
+        let key = image.label().key;
+        let key = key.ok_or(OpenError::BadSnapshot("it has no key"))?;
+        let mut snapshots = self.snapshots();
+        if snapshots.len() >= MAX_SNAPSHOTS {
+            return Err(OpenError::TooManySnapshots(MAX_SNAPSHOTS));
+        }
+        let image = Image::adopt(image)
+            .map_err(|_| OpenError::BadSnapshot("the shared image cannot be read"))?;
         snapshots.insert(key, Arc::new(image));
         Ok(())
     }

@@ -102,6 +102,14 @@ impl ChildCommand {
         ChildCommand::this_program("build-snapshot")
     }
 
+    /// Serves a sidecar, for sessions in a process of their own.
+    pub fn child(grace: Duration) -> ChildCommand {
+        let mut command = ChildCommand::this_program("serve-child");
+        command.args.push("--grace-ms".to_owned());
+        command.args.push(grace.as_millis().to_string());
+        command
+    }
+
     /// Translates what it is sent.
     pub fn translator() -> ChildCommand {
         ChildCommand::this_program("translate")

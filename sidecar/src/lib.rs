@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod alarm;
+mod children;
 mod config;
 mod credit;
 mod dispatch;
@@ -37,6 +38,7 @@ mod translators;
 mod transport;
 mod validate;
 
+pub use self::children::{ProcessEngine, serve_as_child};
 pub use self::config::{ChildCommand, Config, LOG_VARIABLE, TRACE_VARIABLE, log_filter};
 pub use self::exit_code::ExitCode;
 pub use self::log::{flush_log, init_log, start_log_thread};

@@ -53,7 +53,11 @@ pub fn serve_stdio<E: Display>(
     code
 }
 
-fn run(engine: Box<dyn Engine>, transport: Transport, config: Config) -> io::Result<ExitCode> {
+pub(crate) fn run(
+    engine: Box<dyn Engine>,
+    transport: Transport,
+    config: Config,
+) -> io::Result<ExitCode> {
     start_log_thread()?;
     let runtime = new_runtime()?;
     let ended = runtime.block_on(async { tokio::spawn(serve(engine, transport, config)).await });

@@ -54,10 +54,13 @@ pub(crate) struct Reporter {
 impl Reporter {
     pub(crate) fn into_sender(self) -> EventSender {
         let (key, reports) = (self.key, self.reports.clone());
-        EventSender::new(move |event| self.send(event)).on_stopping(move |request| {
-            // Where the queue is full the request still has its wall-clock deadline.
-            let _ = reports.try_send(Report::Stopping(key, request));
-        })
+        let credit = Arc::clone(&self.credit);
+        EventSender::new(move |event| self.send(event))
+            .on_stopping(move |request| {
+                // Where the queue is full the request still has its wall-clock deadline.
+                let _ = reports.try_send(Report::Stopping(key, request));
+            })
+            .on_lift(move || credit.lift())
     }
 
     fn send(&self, event: SessionEvent) {

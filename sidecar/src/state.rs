@@ -218,20 +218,37 @@ impl State {
         self.reset_all(&message);
     }
 
+    /// The process ends in order, and what ends apart from it is no reason to call it stuck.
+    fn reset_all_apart(&mut self) {
+        for id in self.sessions.ids() {
+            let is_apart = self
+                .sessions
+                .get(id)
+                .is_ok_and(|session| session.handle().is_apart());
+            if is_apart {
+                self.reset_one(id, "the session did not stop within the grace period");
+            }
+        }
+    }
+
     fn reset_all(&mut self, message: &str) {
         for id in self.sessions.ids() {
-            let Some(session) = self.sessions.remove(id) else {
-                continue;
-            };
-            let stats = session.handle().stats();
-            self.trace.session(id, &stats);
-            let reset = Reset {
-                reason: Reason::StuckSession,
-                message: message.to_owned(),
-                stats: Some(stats),
-            };
-            self.reset(id, reset);
+            self.reset_one(id, message);
         }
+    }
+
+    fn reset_one(&mut self, id: SessionId, message: &str) {
+        let Some(session) = self.sessions.remove(id) else {
+            return;
+        };
+        let stats = session.handle().stats();
+        self.trace.session(id, &stats);
+        let reset = Reset {
+            reason: Reason::StuckSession,
+            message: message.to_owned(),
+            stats: Some(stats),
+        };
+        self.reset(id, reset);
     }
 
     /// Carries out what time or the end of the last session has made due.
@@ -280,6 +297,9 @@ impl State {
             .lifeline
             .ending()
             .is_some_and(|ending| *ending == Ending::shutdown());
+        if was_asked {
+            self.reset_all_apart();
+        }
         if was_asked && !self.sessions.is_empty() {
             let n = self.sessions.len();
             let message = format!("sessions that did not stop within the grace period: {n}");

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use protocol::bounds::{MAX_NAME, MAX_PATH};
-use protocol::{EnvVar, HostFunction, Jsx, ModuleOptions, Root};
+use protocol::bounds::{MAX_GROUP, MAX_NAME, MAX_PATH};
+use protocol::{EnvVar, HostFunction, Isolation, Jsx, ModuleOptions, Root, is_group_name};
 
 /// A field has a value that the request does not allow. The text names the field, the
 /// value and the rule.
@@ -36,6 +36,11 @@ pub(crate) enum InvalidArgument {
     JsxImportSource(String),
     #[error("modules: the {field} of JSX {name:?} is not a name such as React.createElement")]
     JsxName { field: &'static str, name: String },
+    #[error(
+        "isolation: the group {0:?} is not named by 1 to {MAX_GROUP} characters of A-Z, a-z, 0-9, \
+         `.`, `_` and `-`"
+    )]
+    Group(String),
     #[error("entries and script: nothing is to be evaluated")]
     NothingToEvaluate,
 }
@@ -114,6 +119,14 @@ pub(crate) fn conditions(conditions: &[String]) -> Result<(), InvalidArgument> {
         return Err(InvalidArgument::EmptyCondition);
     }
     Ok(())
+}
+
+/// Groups of sessions: plainly named.
+pub(crate) fn isolation(isolation: &Isolation) -> Result<(), InvalidArgument> {
+    match isolation {
+        Isolation::Group(name) if !is_group_name(name) => Err(InvalidArgument::Group(name.clone())),
+        _ => Ok(()),
+    }
 }
 
 /// Options of modules that no session is opened with.

@@ -16,6 +16,7 @@ mod hostile;
 mod process;
 mod program;
 mod raw;
+mod system;
 
 pub use self::guest::{
     Ended, Unanswered, answers, code_of, demo_root, error, fixtures, imported, json, limit, limits,
@@ -28,3 +29,4 @@ pub use self::hostile::{
 pub use self::process::{Ran, is_gone_within, run_cli, run_cli_with, run_program, within};
 pub use self::program::{Program, program};
 pub use self::raw::RawSidecar;
+pub use self::system::{children_of, descriptors_of, signal, thread_names, zombies_of};

@@ -28,6 +28,7 @@ fn spin(sidecar: &mut RawSidecar) {
             conditions: Vec::new(),
             modules: protocol::ModuleOptions::default(),
             functions: Vec::new(),
+            isolation: protocol::Isolation::Thread,
         },
     );
     let opened = sidecar.expect().frame;

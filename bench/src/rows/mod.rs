@@ -101,6 +101,7 @@ fn bare(heap_mib: u32) -> OpenSession {
         conditions: Vec::new(),
         modules: protocol::ModuleOptions::default(),
         functions: Vec::new(),
+        isolation: protocol::Isolation::Thread,
     }
 }
 

@@ -63,7 +63,7 @@ pub use protocol::frame::{
     Until, Welcome,
 };
 pub use protocol::{
-    Blob, CallMode, EnvVar, JsError, Jsx, LimitKind, LimitReport, Limits, LimitsRequest,
+    Blob, CallMode, EnvVar, Isolation, JsError, Jsx, LimitKind, LimitReport, Limits, LimitsRequest,
     MethodStats, ModuleOptions, Outcome, ProcessStats, Reason, RequestId, Root, SessionId,
     SessionStats, SnapshotKey, StackFrame, TypeScript, Usage, Value, ValueFormat,
 };

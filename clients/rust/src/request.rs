@@ -1,7 +1,9 @@
 //! What hosts ask for, with the usual choices made.
 
 use protocol::frame::{Call, CallTarget, Code, Execute, Until, WarmSnapshot};
-use protocol::{Blob, EnvVar, LimitsRequest, ModuleOptions, Root, SnapshotKey, Value, ValueFormat};
+use protocol::{
+    Blob, EnvVar, Isolation, LimitsRequest, ModuleOptions, Root, SnapshotKey, Value, ValueFormat,
+};
 
 /// The working directory of a guest when the host does not say.
 const DEFAULT_CWD: &str = "/app";
@@ -25,6 +27,8 @@ pub struct SessionOptions {
     pub conditions: Vec<String>,
     /// What becomes of TypeScript and of elements in `.jsx` and `.tsx`.
     pub modules: ModuleOptions,
+    /// Which process the session runs in.
+    pub isolation: Isolation,
 }
 
 impl Default for SessionOptions {
@@ -38,6 +42,7 @@ impl Default for SessionOptions {
             cwd: DEFAULT_CWD.to_owned(),
             conditions: Vec::new(),
             modules: ModuleOptions::default(),
+            isolation: Isolation::Thread,
         }
     }
 }

@@ -270,5 +270,6 @@ fn open_frame(options: SessionOptions, functions: Vec<HostFunction>) -> HostFram
         conditions: options.conditions,
         modules: options.modules,
         functions,
+        isolation: options.isolation,
     })
 }

@@ -22,7 +22,7 @@ pub const HEAD_LEN: usize = 20;
 pub struct Head {
     /// Which frame follows.
     pub kind: Kind,
-    /// Flag bits. None is defined in version 2.
+    /// Flag bits. None is defined in version 3.
     pub flags: u8,
     /// The session the frame belongs to.
     pub session: SessionId,
@@ -93,7 +93,7 @@ impl Head {
         if kind.sender() != Sender::Both && kind.sender() != sender {
             return Err(FrameError::WrongDirection(kind));
         }
-        // PROTOCOL.md 2.2: version 2 defines no flags.
+        // PROTOCOL.md 2.2: version 3 defines no flags.
         if self.flags != 0 {
             let flags = self.flags;
             return Err(FrameError::UnknownFlags { kind, flags });

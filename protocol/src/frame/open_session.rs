@@ -4,7 +4,8 @@ use crate::bounds::{MAX_ARG, MAX_LIST, MAX_NAME, MAX_PATH};
 use crate::guest::{encode_env, load_env};
 use crate::wire::{Reader, Wire, Writer};
 use crate::{
-    EncodeError, EnvVar, FrameError, HostFunction, LimitsRequest, ModuleOptions, Root, SnapshotKey,
+    EncodeError, EnvVar, FrameError, HostFunction, Isolation, LimitsRequest, ModuleOptions, Root,
+    SnapshotKey,
 };
 
 /// Opens a session. Answered by `SessionOpened` or `Refused`.
@@ -28,6 +29,8 @@ pub struct OpenSession {
     pub modules: ModuleOptions,
     /// Functions of the host that the guest may call.
     pub functions: Vec<HostFunction>,
+    /// Which process it runs in.
+    pub isolation: Isolation,
 }
 
 impl Wire for OpenSession {
@@ -44,6 +47,7 @@ impl Wire for OpenSession {
             conditions: src.texts("open_session.conditions", MAX_NAME)?,
             modules: ModuleOptions::load(src)?,
             functions: src.values("open_session.functions", MAX_LIST)?,
+            isolation: Isolation::load(src)?,
         })
     }
 
@@ -60,6 +64,7 @@ impl Wire for OpenSession {
         dst.texts("open_session.conditions", MAX_NAME, &self.conditions)?;
         self.modules.encode(dst)?;
         dst.values("open_session.functions", MAX_LIST, &self.functions)?;
+        self.isolation.encode(dst)?;
         Ok(())
     }
 }

@@ -52,6 +52,7 @@ fn every_bound_has_a_row() {
     for (name, value) in [
         ("MAX_LIST", bounds::MAX_LIST),
         ("MAX_NAME", bounds::MAX_NAME),
+        ("MAX_GROUP", bounds::MAX_GROUP),
         ("MAX_PATH", bounds::MAX_PATH),
         ("MAX_ARG", bounds::MAX_ARG),
         ("MAX_ENV_VALUE", bounds::MAX_ENV_VALUE),

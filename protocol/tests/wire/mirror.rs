@@ -20,6 +20,14 @@ struct OpenSession {
     conditions: Vec<String>,
     modules: (TypeScript, Jsx),
     functions: Vec<(String, Mode, Format)>,
+    isolation: Isolation,
+}
+
+#[derive(bincode::Encode, bincode::Decode)]
+enum Isolation {
+    Thread,
+    Process,
+    Group(String),
 }
 
 #[derive(bincode::Encode, bincode::Decode)]
@@ -130,5 +138,5 @@ fn bodies_are_what_bincode_derives() {
         }
         checked += 1;
     }
-    assert_eq!(checked, 2 + 4 + 5 + 2);
+    assert_eq!(checked, 3 + 4 + 5 + 2);
 }

@@ -161,6 +161,7 @@ impl Builder {
             modules: Arc::default(),
             entries: BTreeMap::new(),
             builtins: base.builtins,
+            sealed: None,
         };
         let modules = session_modules(&empty, &open, &links, &SharedModules::default())
             .map_err(|error| SnapshotError::Root(error.to_string()))?;
@@ -311,5 +312,6 @@ fn open_spec(spec: &WarmSnapshot, limits: Limits) -> OpenSpec {
         conditions: spec.conditions.clone(),
         modules: spec.modules.clone(),
         functions: Vec::new(),
+        isolation: protocol::Isolation::Thread,
     }
 }

@@ -1,12 +1,14 @@
 //! Blobs that sessions are restored from, held in memory once for all sessions.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 
-use host_bridge::{SnapshotImage, SnapshotModule};
+use host_bridge::{ImageHeader, SealedImage, SnapshotImage};
 use protocol::SnapshotKey;
 use sha2::{Digest, Sha256};
 
+use super::mapping::map;
 use crate::bootstrap::{self, Hooks};
 use crate::code_cache::ImageCode;
 use crate::enter::in_new_context;
@@ -26,32 +28,64 @@ pub(crate) struct Image {
     pub(crate) entries: BTreeMap<String, String>,
     /// Names of the built-in modules of the realm.
     pub(crate) builtins: Vec<String>,
+    /// The same, for other processes.
+    pub(crate) sealed: Option<Arc<SealedImage>>,
 }
 
 impl Image {
+    /// Puts a blob where other processes can share it, or else into memory of this one.
+    fn keep(key: Option<SnapshotKey>, blob: &[u8], header: ImageHeader) -> Image {
+        let sealed = SealedImage::new(key, blob, &header)
+            .and_then(|image| Ok((map(&image)?, Arc::new(image))));
+        let (blob, sealed) = match sealed {
+            Ok((blob, image)) => (blob, Some(image)),
+            Err(error) => {
+                tracing::warn!(%error, "a snapshot cannot be shared with other processes");
+                (&*blob.to_vec().leak(), None)
+            }
+        };
+        Image::of(blob, header, sealed)
+    }
+
+    /// Takes over what another process shares.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be mapped or its header does not parse.
+    pub(crate) fn adopt(image: SealedImage) -> io::Result<Image> {
+        let (blob, header) = (map(&image)?, image.header()?);
+        Ok(Image::of(blob, header, Some(Arc::new(image))))
+    }
+
     pub(crate) fn new(image: SnapshotImage, builtins: Vec<String>) -> Image {
-        let blob = image.blob.to_vec().leak();
+        let modules = image.modules.into_iter();
+        let header = ImageHeader {
+            modules: modules
+                .map(|module| (module.url, module.attribute))
+                .collect(),
+            entries: image.entries,
+            builtins,
+        };
+        Image::keep(Some(image.key), &image.blob, header)
+    }
+
+    fn of(blob: &'static [u8], header: ImageHeader, sealed: Option<Arc<SealedImage>>) -> Image {
         Image {
             blob,
             code: Arc::new(ImageCode::new(blob)),
-            modules: Arc::new(index(image.modules)),
-            entries: image.entries,
-            builtins,
+            modules: Arc::new(index(header.modules)),
+            entries: header.entries,
+            builtins: header.builtins,
+            sealed,
         }
     }
 }
 
-fn index(modules: Vec<SnapshotModule>) -> SnapshotIndex {
+fn index(modules: Vec<(String, String)>) -> SnapshotIndex {
     modules
         .into_iter()
         .enumerate()
-        .map(|(position, module)| {
-            let key = ModuleKey {
-                url: module.url,
-                attribute: module.attribute,
-            };
-            (key, position)
-        })
+        .map(|(position, (url, attribute))| (ModuleKey { url, attribute }, position))
         .collect()
 }
 
@@ -72,14 +106,11 @@ pub(crate) fn base_image() -> Option<Image> {
     });
     // The creator must make its blob in any case, or it aborts when it is dropped.
     let blob = isolate.create_blob(v8::FunctionCodeHandling::Clear)?;
-    let blob = blob.to_vec().leak();
-    Some(Image {
-        blob,
-        code: Arc::new(ImageCode::new(blob)),
-        modules: Arc::default(),
-        entries: BTreeMap::new(),
+    let header = ImageHeader {
         builtins: builtins?,
-    })
+        ..ImageHeader::default()
+    };
+    Some(Image::keep(None, &blob, header))
 }
 
 /// Names a snapshot: a digest over everything that decides what it is. The blob does not: it

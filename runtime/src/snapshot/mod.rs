@@ -5,6 +5,7 @@
 
 mod build;
 mod image;
+mod mapping;
 mod restore;
 
 pub use self::build::{SnapshotError, build_snapshot};

@@ -54,6 +54,7 @@ pub(crate) fn spec(id: u32) -> OpenSpec {
         conditions: Vec::new(),
         modules: protocol::ModuleOptions::default(),
         functions: Vec::new(),
+        isolation: protocol::Isolation::Thread,
     }
 }
 

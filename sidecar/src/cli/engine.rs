@@ -3,16 +3,17 @@
 #[cfg(feature = "v8-engine")]
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
+use std::time::Duration;
 #[cfg(feature = "v8-engine")]
 use std::{path::PathBuf, sync::Arc};
 
 #[cfg(feature = "v8-engine")]
 use host_bridge::blob_cache::{BlobCache, BlobCacheError};
-use host_bridge::{Engine, SnapshotImage, SnapshotReport};
-use protocol::Reason;
+use host_bridge::{Engine, SealedImage, SnapshotImage, SnapshotReport};
 use protocol::frame::WarmSnapshot;
+use protocol::{Isolation, Reason};
 #[cfg(feature = "v8-engine")]
-use sidecar::{ChildCommand, WorkerTranslator};
+use sidecar::{ChildCommand, ProcessEngine, WorkerTranslator};
 
 /// Why the engine cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +26,10 @@ pub(super) enum EngineError {
     #[cfg(feature = "v8-engine")]
     #[error(transparent)]
     Start(#[from] runtime::EngineStartError),
+    /// Children cannot be started.
+    #[cfg(feature = "v8-engine")]
+    #[error("the operating system refused a thread: {0}")]
+    Thread(std::io::Error),
     /// The directory for compiled code cannot be used.
     #[cfg(feature = "v8-engine")]
     #[error("--cache-dir {}: {reason}", directory.display())]
@@ -50,15 +55,36 @@ pub(super) struct BuildFailure {
 const CODE_CACHE_BYTES: u64 = 512 << 20;
 
 /// Starts the engine. Main thread, before any other thread exists. Compiled code of modules
-/// is kept in `cache_dir`, if one is given.
+/// is kept in `cache_dir`, if one is given. Sessions get at least the isolation `least`.
 #[cfg(feature = "v8-engine")]
-pub(super) fn start(cache_dir: Option<&Path>) -> Result<Box<dyn Engine>, EngineError> {
+pub(super) fn start(
+    cache_dir: Option<&Path>,
+    least: Isolation,
+    grace: Duration,
+) -> Result<Box<dyn Engine>, EngineError> {
     let code_cache = cache_dir.map(open_code_cache).transpose()?;
     let platform = runtime::Platform::init()?;
     let options = runtime::EngineOptions {
         code_cache,
         translator: Arc::new(WorkerTranslator::new(ChildCommand::translator())),
         slots: None,
+        base: None,
+    };
+    let threads = Box::new(runtime::ThreadEngine::new(&platform, options)?);
+    let engine = ProcessEngine::new(threads, least, ChildCommand::child(grace));
+    Ok(Box::new(engine.map_err(EngineError::Thread)?))
+}
+
+/// Starts the engine of a child. As [`start`], but that nothing is kept on disk: what a broken
+/// child wrote there would reach others.
+#[cfg(feature = "v8-engine")]
+pub(super) fn start_in_child(base: Option<SealedImage>) -> Result<Box<dyn Engine>, EngineError> {
+    let platform = runtime::Platform::init()?;
+    let options = runtime::EngineOptions {
+        code_cache: None,
+        translator: Arc::new(WorkerTranslator::new(ChildCommand::translator())),
+        slots: None,
+        base,
     };
     Ok(Box::new(runtime::ThreadEngine::new(&platform, options)?))
 }
@@ -92,7 +118,17 @@ pub(super) fn build_snapshot(
 
 /// There is none in this build.
 #[cfg(not(feature = "v8-engine"))]
-pub(super) fn start(_: Option<&Path>) -> Result<Box<dyn Engine>, EngineError> {
+pub(super) fn start(
+    _: Option<&Path>,
+    _: Isolation,
+    _: Duration,
+) -> Result<Box<dyn Engine>, EngineError> {
+    Err(EngineError::Missing)
+}
+
+/// There is none in this build.
+#[cfg(not(feature = "v8-engine"))]
+pub(super) fn start_in_child(_: Option<SealedImage>) -> Result<Box<dyn Engine>, EngineError> {
     Err(EngineError::Missing)
 }
 

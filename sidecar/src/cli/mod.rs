@@ -4,9 +4,11 @@ mod build_snapshot;
 mod engine;
 mod run;
 mod serve;
+mod serve_child;
 mod translate;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
+use protocol::Isolation;
 use sidecar::ExitCode;
 
 /// Runs JavaScript that nobody has to trust, in V8 isolates, for a host process.
@@ -23,6 +25,10 @@ enum Command {
     Serve(serve::Args),
     /// Run one guest in a sidecar of its own, as `node` would, and print what it prints.
     Run(Box<run::Args>),
+    /// Run sessions of a sidecar that is the host on standard input, a socket. The sidecar starts
+    /// itself in this way.
+    #[command(hide = true)]
+    ServeChild(serve_child::Args),
     /// Make one snapshot: reads its spec from standard input, writes it to standard output.
     /// The sidecar starts itself in this way.
     #[command(hide = true)]
@@ -33,12 +39,31 @@ enum Command {
     Translate,
 }
 
+/// Where sessions run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum IsolationArg {
+    /// On a thread of the sidecar.
+    Thread,
+    /// In a process of its own.
+    Process,
+}
+
+impl From<IsolationArg> for Isolation {
+    fn from(arg: IsolationArg) -> Isolation {
+        match arg {
+            IsolationArg::Thread => Isolation::Thread,
+            IsolationArg::Process => Isolation::Process,
+        }
+    }
+}
+
 /// Runs what the command line asks for. Clap itself answers `--help`, `--version` and
 /// mistakes, the latter with [`ExitCode::Usage`].
 pub(crate) fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Serve(args) => serve::run(&args),
         Command::Run(args) => run::run(*args),
+        Command::ServeChild(args) => serve_child::run(&args),
         Command::BuildSnapshot => build_snapshot::run(),
         Command::Translate => translate::run(),
     }

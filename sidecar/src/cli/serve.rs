@@ -7,7 +7,7 @@ use protocol::Limits;
 use protocol::bounds::{HELLO_MAX_FRAME, MAX_FRAME_CEILING};
 use sidecar::{Config, ExitCode, serve_stdio};
 
-use super::engine;
+use super::{IsolationArg, engine};
 
 /// What `serve` takes. Whatever is not given has the default that `Config` documents.
 #[derive(Debug, clap::Args)]
@@ -66,6 +66,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = 16)]
     max_parked: u32,
 
+    /// Where sessions run that ask for nothing more: on threads of the sidecar, or each in a
+    /// process of its own.
+    #[arg(long, value_name = "WHERE", value_enum, default_value_t = IsolationArg::Thread)]
+    isolation: IsolationArg,
+
     /// Keep compiled code of modules in this directory, for the next sidecar. It is made if
     /// it is missing, and must be writable by this user alone.
     #[arg(long, value_name = "DIR")]
@@ -73,7 +78,11 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> ExitCode {
-    serve_stdio(args.config(), || engine::start(args.cache_dir.as_deref()))
+    let config = args.config();
+    let grace = config.grace;
+    serve_stdio(config, || {
+        engine::start(args.cache_dir.as_deref(), args.isolation.into(), grace)
+    })
 }
 
 impl Args {

@@ -12,6 +12,12 @@ pub(crate) fn handle(state: &mut State, to: Address) -> Result<(), RequestError>
     } else {
         let session = state.sessions.get(to.session)?;
         session.check_unused(to.request)?;
+        if session.handle().ask_stats(to.request) {
+            return state.sessions.update(to.session, |session| {
+                session.asked_stats(to.request);
+                Ok(())
+            });
+        }
         StatsBody::Session(session.handle().stats())
     };
     state.reply(to, Stats { stats });

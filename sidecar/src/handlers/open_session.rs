@@ -38,6 +38,7 @@ pub(crate) fn handle(
         conditions: open.conditions,
         modules: open.modules,
         functions: open.functions,
+        isolation: open.isolation,
     };
     let handle = state
         .engine
@@ -62,12 +63,13 @@ fn check(open: &OpenSession) -> Result<(), InvalidArgument> {
     validate::env(&open.env)?;
     validate::argv(&open.argv)?;
     validate::conditions(&open.conditions)?;
-    validate::modules(&open.modules)
+    validate::modules(&open.modules)?;
+    validate::isolation(&open.isolation)
 }
 
 fn refusal(state: &State, err: OpenError) -> RequestError {
     match err {
-        OpenError::NoThread => RequestError::NoRoom {
+        OpenError::NoThread | OpenError::NoProcess => RequestError::NoRoom {
             open: u32::try_from(state.sessions.len()).unwrap_or(u32::MAX),
             err,
         },

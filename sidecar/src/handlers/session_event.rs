@@ -5,12 +5,12 @@ use std::time::Instant;
 use bytes::Bytes;
 use host_bridge::{OutputTicket, SessionCommand, SessionEvent};
 use protocol::frame::{
-    CalledFrame, GuestEvent, HostCall, HostError, Kind, Level, OutcomeFrame, Output, Reply,
-    SessionEvent as SessionEventFrame, SessionOpened, Stream,
+    CalledFrame, GuestEvent, HostCall, HostError, Kind, Level, OutcomeFrame, Output, Refused,
+    Reply, SessionEvent as SessionEventFrame, SessionOpened, Stats, StatsBody, Stream,
 };
 use protocol::{
     Blob, CallId, EncodeError, JsError, LimitKind, LimitReport, Outcome, RequestId, SessionId,
-    SidecarFrame, Usage,
+    SessionStats, SidecarFrame, Usage,
 };
 
 use super::{give_up, session_exit};
@@ -104,6 +104,8 @@ pub(crate) fn handle(state: &mut State, report: SessionReport) {
         }
         SessionEvent::Guest(event) => guest_event(state, id, event, ticket),
         SessionEvent::Calm => calm(state, id),
+        SessionEvent::Refused { request, refused } => refused_late(state, id, request, refused),
+        SessionEvent::Stats { request, stats } => stats_come(state, id, request, *stats),
         SessionEvent::Exited { reason, stats } => session_exit::exited(state, id, &reason, *stats),
         _ => tracing::error!(session = %id, "a report of a kind that the router does not know"),
     }
@@ -288,6 +290,43 @@ fn guest_event(state: &mut State, id: SessionId, mut event: GuestEvent, ticket: 
     let frame = SidecarFrame::SessionEvent(SessionEventFrame { event });
     if let Err(err) = state.send(to, &frame, Toll::Credit(ticket)) {
         tracing::error!(session = %id, %err, "an event cannot be sent");
+    }
+}
+
+/// A process that runs sessions may know better than the table here whether a command can be
+/// carried out.
+fn refused_late(state: &mut State, id: SessionId, request: RequestId, refused: Refused) {
+    let now = Instant::now();
+    let kind = Kind::from_wire(refused.kind);
+    let was_in_flight = state.sessions.update(id, |session| {
+        Ok(match kind {
+            Kind::Execute | Kind::Call => session.finished(request, now).is_some(),
+            Kind::GetStats => session.answered_stats(request),
+            _ => true,
+        })
+    });
+    if was_in_flight.is_ok_and(|was| was) {
+        state.counters.frames_refused = state.counters.frames_refused.saturating_add(1);
+        let to = Address {
+            session: id,
+            request,
+        };
+        state.reply(to, refused);
+    }
+    close_if_shutting_down(state, id);
+}
+
+fn stats_come(state: &mut State, id: SessionId, request: RequestId, stats: SessionStats) {
+    let answered = state
+        .sessions
+        .update(id, |session| Ok(session.answered_stats(request)));
+    if answered.is_ok_and(|was_asked| was_asked) {
+        let to = Address {
+            session: id,
+            request,
+        };
+        let stats = StatsBody::Session(stats);
+        state.reply(to, Stats { stats });
     }
 }
 

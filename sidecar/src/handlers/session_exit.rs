@@ -61,6 +61,7 @@ pub(super) fn exited(state: &mut State, id: SessionId, reason: &ExitReason, stat
                     .to_owned(),
             )
         }
+        ExitReason::Lost { reason, message } => (*reason, message.clone()),
         ExitReason::Internal(text) => (Reason::Internal, text.clone()),
         _ => (Reason::Internal, "the session ended".to_owned()),
     };

@@ -82,19 +82,20 @@ pub(crate) struct NewSession {
 
 impl Session {
     pub(super) fn new(new: NewSession, times: Times, now: Instant) -> Session {
-        let open_within = times.open_within.saturating_add(times.grace);
+        let grace = times.grace.saturating_add(new.handle.margin());
+        let open_within = times.open_within.saturating_add(grace);
         Session {
             key: new.key,
             state: State::Opening,
-            handle: new.handle,
             credit: new.credit,
             limits: new.limits,
-            times,
+            times: Times { grace, ..times },
             in_flight: vec![InFlight::new(new.request, Kind::OpenSession)],
             deadline: now.checked_add(open_within),
             told_at: None,
             n_respites: 0,
             behind: None,
+            handle: new.handle,
         }
     }
 
@@ -143,6 +144,20 @@ impl Session {
         Some(withdrawn)
     }
 
+    /// Any state stays. Statistics were asked for, and come later.
+    pub(crate) fn asked_stats(&mut self, request: RequestId) {
+        self.in_flight.push(InFlight::new(request, Kind::GetStats));
+    }
+
+    /// Any state stays. `false` when no such request for statistics is in flight.
+    pub(crate) fn answered_stats(&mut self, request: RequestId) -> bool {
+        let asked = InFlight::new(request, Kind::GetStats);
+        let position = self.in_flight.iter().position(|known| *known == asked);
+        position
+            .map(|position| self.in_flight.remove(position))
+            .is_some()
+    }
+
     /// Opening ---- Opened ----> Idle, or Running when requests wait. Closing stays.
     /// Returns the request to answer.
     pub(crate) fn opened(&mut self, now: Instant) -> Option<RequestId> {
@@ -174,7 +189,7 @@ impl Session {
             self.in_flight
                 .push(InFlight::new(request, Kind::CloseSession));
         }
-        let until = now.checked_add(within);
+        let until = now.checked_add(within.saturating_add(self.handle.margin()));
         // A session that is being opened has the time for that first.
         self.deadline = match self.state {
             State::Opening => self.deadline.max(until),
@@ -212,7 +227,7 @@ impl Session {
         if self.state == State::Quarantined || !(is_stuck || is_late) {
             return false;
         }
-        if self.credit.is_waiting() {
+        if self.credit.is_waiting() || self.handle.waits_for_host() {
             self.deadline = now.checked_add(self.times.grace);
             return false;
         }
@@ -327,7 +342,7 @@ impl Session {
     fn settle(&mut self, now: Instant) {
         self.told_at = None;
         self.n_respites = 0;
-        if self.in_flight.is_empty() {
+        if !self.in_flight.iter().any(InFlight::runs_code) {
             self.state = State::Idle;
             self.deadline = None;
             self.behind = None;

@@ -152,8 +152,8 @@ pub fn encoded(session: u32, request: u64, frame: impl Into<HostFrame>) -> Bytes
 
 pub fn hello() -> Hello {
     Hello {
-        min_version: 2,
-        max_version: 2,
+        min_version: 3,
+        max_version: 3,
         client: "test".to_owned(),
         max_frame: 0,
     }
@@ -174,6 +174,7 @@ pub fn open() -> OpenSession {
             mode: CallMode::Sync,
             format: ValueFormat::Json,
         }],
+        isolation: protocol::Isolation::Thread,
     }
 }
 

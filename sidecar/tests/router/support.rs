@@ -90,7 +90,7 @@ impl Host {
     }
 
     pub fn hello(&mut self, max_frame: u32) -> protocol::frame::Welcome {
-        self.send(0, 1, hello(2, 2, max_frame));
+        self.send(0, 1, hello(3, 3, max_frame));
         let SidecarFrame::Welcome(welcome) = self.expect(0, 1) else {
             panic!("no Welcome");
         };
@@ -323,6 +323,7 @@ pub fn open(argv: &[&str]) -> OpenSession {
             mode: CallMode::Async,
             format: ValueFormat::Json,
         }],
+        isolation: protocol::Isolation::Thread,
     }
 }
 

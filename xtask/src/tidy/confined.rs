@@ -35,6 +35,7 @@ const CONFINED: &[Confined] = &[
             "runtime/src/guards/quarantine/signal.rs",
             "runtime/src/guards/pages.rs",
             "runtime/src/platform.rs",
+            "runtime/src/snapshot/mapping.rs",
         ],
         reach: Reach::Everything,
         rule: "`unsafe` stays in a short list of files",

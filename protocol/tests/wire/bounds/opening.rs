@@ -1,9 +1,11 @@
 //! Bounds of snapshots and sessions.
 
-use protocol::bounds::{MAX_ARG, MAX_ENV_BYTES, MAX_ENV_VALUE, MAX_LIST, MAX_NAME, MAX_PATH};
+use protocol::bounds::{
+    MAX_ARG, MAX_ENV_BYTES, MAX_ENV_VALUE, MAX_GROUP, MAX_LIST, MAX_NAME, MAX_PATH,
+};
 use protocol::frame::{Kind, OpenSession, SessionClosed, WarmSnapshot};
 use protocol::{
-    CallMode, EncodeError, EnvVar, Fault, HostFunction, Jsx, LimitsRequest, MethodStats,
+    CallMode, EncodeError, EnvVar, Fault, HostFunction, Isolation, Jsx, LimitsRequest, MethodStats,
     ModuleOptions, Root, SessionStats, ValueFormat,
 };
 
@@ -21,6 +23,7 @@ fn open() -> OpenSession {
         conditions: Vec::new(),
         modules: ModuleOptions::default(),
         functions: Vec::new(),
+        isolation: Isolation::Thread,
     }
 }
 
@@ -197,6 +200,21 @@ fn texts_of_jsx() {
             factory: String::new(),
             fragment: x(n),
         })
+    });
+}
+
+#[test]
+fn names_of_groups() {
+    check("isolation.group", MAX_GROUP, b"x", |n| {
+        let isolation = Isolation::Group(x(n));
+        Any::host(
+            1,
+            1,
+            OpenSession {
+                isolation,
+                ..open()
+            },
+        )
     });
 }
 

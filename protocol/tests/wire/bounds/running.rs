@@ -17,8 +17,8 @@ fn texts_of_the_connection() {
             0,
             1,
             Hello {
-                min_version: 2,
-                max_version: 2,
+                min_version: 3,
+                max_version: 3,
                 client: x(n),
                 max_frame: 0,
             },

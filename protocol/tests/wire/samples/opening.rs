@@ -2,8 +2,8 @@
 
 use protocol::frame::{OpenSession, SessionOpened, SnapshotReady, WarmSnapshot};
 use protocol::{
-    CallMode, EnvVar, HostFunction, Jsx, Limits, LimitsRequest, ModuleOptions, Root, SnapshotKey,
-    TypeScript, ValueFormat,
+    CallMode, EnvVar, HostFunction, Isolation, Jsx, Limits, LimitsRequest, ModuleOptions, Root,
+    SnapshotKey, TypeScript, ValueFormat,
 };
 
 use super::{Sample, host, sidecar, text, texts};
@@ -81,6 +81,23 @@ fn sessions() -> Vec<Sample> {
                 conditions: Vec::new(),
                 modules: ModuleOptions::default(),
                 functions: Vec::new(),
+                isolation: Isolation::Thread,
+            },
+        ),
+        host(
+            "process",
+            (1, 5),
+            OpenSession {
+                snapshot: None,
+                roots: Vec::new(),
+                limits: LimitsRequest::default(),
+                env: Vec::new(),
+                argv: Vec::new(),
+                cwd: text("/"),
+                conditions: Vec::new(),
+                modules: ModuleOptions::default(),
+                functions: Vec::new(),
+                isolation: Isolation::Process,
             },
         ),
         host(
@@ -107,6 +124,7 @@ fn sessions() -> Vec<Sample> {
                     function("fs.read", CallMode::Sync, ValueFormat::Raw),
                     function("fetch", CallMode::Async, ValueFormat::V8),
                 ],
+                isolation: Isolation::Group(text("tenant-7")),
             },
         ),
         sidecar(

@@ -7,7 +7,9 @@ use protocol::frame::{
     Call, CallTarget, Cancel, CloseSession, Code, Execute, GetStats, Hello, HostError, HostFrame,
     HostReply, OpenSession, Ping, Pong, Reply, Shutdown, WarmSnapshot,
 };
-use protocol::{EnvVar, HostFunction, Jsx, ModuleOptions, Root, SnapshotKey, TypeScript};
+use protocol::{
+    EnvVar, HostFunction, Isolation, Jsx, ModuleOptions, Root, SnapshotKey, TypeScript,
+};
 
 use super::vocabulary::{blob, format, limits_request, mode, num32, text, texts, until, value};
 
@@ -70,10 +72,20 @@ fn opening_kinds() -> (BoxedStrategy<HostFrame>, BoxedStrategy<HostFrame>) {
             limits_request(),
             env(),
         ),
-        (texts(), text(), texts(), modules(), functions()),
+        (
+            texts(),
+            text(),
+            texts(),
+            modules(),
+            functions(),
+            isolation(),
+        ),
     )
         .prop_map(
-            |((key, roots, limits, env), (argv, cwd, conditions, modules, functions))| {
+            |(
+                (key, roots, limits, env),
+                (argv, cwd, conditions, modules, functions, isolation),
+            )| {
                 OpenSession {
                     snapshot: key.map(SnapshotKey),
                     roots,
@@ -84,6 +96,7 @@ fn opening_kinds() -> (BoxedStrategy<HostFrame>, BoxedStrategy<HostFrame>) {
                     conditions,
                     modules,
                     functions,
+                    isolation,
                 }
             },
         );
@@ -162,4 +175,13 @@ fn functions() -> BoxedStrategy<Vec<HostFunction>> {
         format,
     });
     vec(function, 0..3).boxed()
+}
+
+fn isolation() -> BoxedStrategy<Isolation> {
+    prop_oneof![
+        Just(Isolation::Thread),
+        Just(Isolation::Process),
+        "[a-z]{1,64}".prop_map(Isolation::Group)
+    ]
+    .boxed()
 }

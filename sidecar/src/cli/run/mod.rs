@@ -23,6 +23,7 @@ use sidecar::ExitCode;
 use self::perform::{Performed, perform};
 use self::plan::Plan;
 use self::terminal::Terminal;
+use super::IsolationArg;
 
 /// What `run` takes.
 #[derive(Debug, clap::Args)]
@@ -106,6 +107,10 @@ pub(super) struct Args {
     /// missing, and must be writable by this user alone.
     #[arg(long, value_name = "DIR")]
     cache_dir: Option<PathBuf>,
+
+    /// Where the guest runs: on a thread of the sidecar, or in a process of its own.
+    #[arg(long, value_name = "WHERE", value_enum, default_value_t = IsolationArg::Thread)]
+    isolation: IsolationArg,
 
     /// The guest's `process.argv` from the third on.
     #[arg(last = true, value_name = "ARGS")]

@@ -96,6 +96,7 @@ impl Plan {
                 cwd,
                 conditions: args.conditions,
                 modules,
+                isolation: args.isolation.into(),
             },
             snapshot,
             shows_log: own_variable(LOG_VARIABLE).is_some()
