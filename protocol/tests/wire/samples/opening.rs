@@ -68,38 +68,8 @@ fn sessions() -> Vec<Sample> {
     let (roots, env) = world();
     let key = SnapshotKey(std::array::from_fn(|i| u8::try_from(i).unwrap()));
     vec![
-        host(
-            "minimal",
-            (1, 5),
-            OpenSession {
-                snapshot: None,
-                roots: Vec::new(),
-                limits: LimitsRequest::default(),
-                env: Vec::new(),
-                argv: Vec::new(),
-                cwd: text("/"),
-                conditions: Vec::new(),
-                modules: ModuleOptions::default(),
-                functions: Vec::new(),
-                isolation: Isolation::Thread,
-            },
-        ),
-        host(
-            "process",
-            (1, 5),
-            OpenSession {
-                snapshot: None,
-                roots: Vec::new(),
-                limits: LimitsRequest::default(),
-                env: Vec::new(),
-                argv: Vec::new(),
-                cwd: text("/"),
-                conditions: Vec::new(),
-                modules: ModuleOptions::default(),
-                functions: Vec::new(),
-                isolation: Isolation::Process,
-            },
-        ),
+        host("minimal", (1, 5), bare(Isolation::Thread)),
+        host("process", (1, 5), bare(Isolation::Process)),
         host(
             "full",
             (u32::MAX, u64::MAX),
@@ -136,6 +106,21 @@ fn sessions() -> Vec<Sample> {
             },
         ),
     ]
+}
+
+fn bare(isolation: Isolation) -> OpenSession {
+    OpenSession {
+        snapshot: None,
+        roots: Vec::new(),
+        limits: LimitsRequest::default(),
+        env: Vec::new(),
+        argv: Vec::new(),
+        cwd: text("/"),
+        conditions: Vec::new(),
+        modules: ModuleOptions::default(),
+        functions: Vec::new(),
+        isolation,
+    }
 }
 
 fn world() -> (Vec<Root>, Vec<EnvVar>) {
