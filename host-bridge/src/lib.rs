@@ -10,6 +10,7 @@ mod calls;
 pub mod cjs_lexer;
 mod counters;
 mod engine;
+mod event_sender;
 #[cfg(feature = "fake-engine")]
 pub mod fake;
 mod histogram;
@@ -26,9 +27,10 @@ pub mod typescript;
 pub use self::calls::{CallTable, OpenCall, TooManyCalls};
 pub use self::counters::{Counters, ModuleOrigin, RoundTrip};
 pub use self::engine::{
-    Condemned, Engine, EventSender, ExitReason, Gauges, MAKE_WAY_AFTER, OpenError, OpenSpec,
-    SendError, SessionCommand, SessionEvent, SessionHandle,
+    Condemned, Engine, ExitReason, Gauges, MAKE_WAY_AFTER, OpenError, OpenSpec, SendError,
+    SessionCommand, SessionEvent, SessionHandle,
 };
+pub use self::event_sender::EventSender;
 pub use self::histogram::Histogram;
 pub use self::mailbox::{
     Answer, Interrupted, MAX_COMMANDS, MAX_OUTPUT_IN_FLIGHT, Mailbox, OutputTicket, Received, Wants,

@@ -38,6 +38,24 @@ fn guests_cannot_fill_the_outbox_with_host_calls() {
 }
 
 #[test]
+fn an_answer_goes_ahead_of_what_floods_of_others_have_waiting() {
+    let mut host = Host::start();
+    let n_sessions = 20;
+    for session in 1..=n_sessions {
+        host.open(session);
+        // A MiB each, of which the socket takes little.
+        host.execute(session, 1, "burst:f:1000:1000");
+    }
+    host.open(21);
+    let opened = host.n_read();
+    host.check_alive(21, 1);
+    let ahead = host.n_read() - opened;
+    // What the socket holds and what reports were in front of it, a quantum of each session
+    // and what goes with it: less than a fifth of what there is.
+    assert!(ahead < 4 << 20, "{ahead} bytes");
+}
+
+#[test]
 fn small_calls_pass_while_large_ones_wait() {
     let mut host = Host::start();
     for session in 1..=6 {

@@ -29,6 +29,7 @@ pub struct Host {
     decoder: FrameDecoder<SidecarFrame>,
     buffer: BytesMut,
     stash: VecDeque<Frame>,
+    n_read: usize,
     exit: Receiver<ExitCode>,
     pub gate: Arc<Gate>,
 }
@@ -84,6 +85,7 @@ impl Host {
             decoder: FrameDecoder::new(),
             buffer: BytesMut::new(),
             stash: VecDeque::new(),
+            n_read: 0,
             exit,
             gate,
         }
@@ -105,6 +107,11 @@ impl Host {
 
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         self.to_sidecar.write_all(bytes).unwrap();
+    }
+
+    /// Bytes that were read so far.
+    pub fn n_read(&self) -> usize {
+        self.n_read
     }
 
     /// Sends what somebody takes within half a second.
@@ -140,7 +147,10 @@ impl Host {
             let mut chunk = [0; 64 * 1024];
             match self.from_sidecar.as_mut().unwrap().read(&mut chunk) {
                 Ok(0) => return None,
-                Ok(n) => self.buffer.extend_from_slice(&chunk[..n]),
+                Ok(n) => {
+                    self.n_read += n;
+                    self.buffer.extend_from_slice(&chunk[..n]);
+                }
                 Err(err) if err.kind() == ErrorKind::Interrupted => {}
                 Err(err) => panic!("no frame in time: {err}"),
             }
