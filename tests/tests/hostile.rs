@@ -7,16 +7,20 @@
 )]
 
 use e2e_tests::{Hostile, Trial, fixtures, sidecar};
-use isolate_sidecar_client::SessionOptions;
+use isolate_sidecar_client::{Isolation, SessionOptions};
 
 // A test for each file; the build script lists them.
 include!(concat!(env!("OUT_DIR"), "/hostile.rs"));
 
-fn check(file: &str) {
+fn check(file: &str, isolation: Isolation) {
     let hostile = Hostile::read(&fixtures().join("hostile").join(file));
     let sidecar = sidecar();
     let pid = sidecar.pid().unwrap();
-    let trial = Trial::run(&sidecar, &hostile, SessionOptions::default());
+    let options = SessionOptions {
+        isolation,
+        ..SessionOptions::default()
+    };
+    let trial = Trial::run(&sidecar, &hostile, options);
     let faults = trial.faults(&hostile);
     assert!(faults.is_empty(), "{file}: {}", faults.join("; "));
     if hostile.needs_process {

@@ -138,6 +138,10 @@ impl Trial {
         let mut faults = Vec::new();
         match &self.ending {
             Ok(ending) if hostile.endings.contains(ending) => {}
+            // A process of its own that was ended with the guest.
+            Ok(Ending::Lost(reason))
+                if *reason == Reason::ProcessLost.to_string()
+                    && (hostile.needs_process || hostile.may_lose_its_session()) => {}
             Ok(ending) => faults.push(format!("ended with {ending} ({})", self.said)),
             Err(_) if hostile.needs_process => return faults,
             Err(why) => return vec![format!("the sidecar is lost: {why}")],

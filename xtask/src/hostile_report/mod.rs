@@ -9,12 +9,13 @@ use std::{
 };
 
 use e2e_tests::{Hostile, Trial};
-use isolate_sidecar_client::{SessionOptions, SidecarCommand, SpawnError};
+use isolate_sidecar_client::{Isolation, SessionOptions, SidecarCommand, SpawnError};
 
 const USAGE: &str = "usage: cargo xtask hostile-report --sidecar FILE [options]
 
   --sidecar FILE  the sidecar to try
   --only PREFIX   guests whose name starts so
+  --isolation I   thread or process, what each guest's session runs in (thread)
   --out FILE      where the table goes (bench/results/hostile.md)
   --all FILE      where a line for each guest goes";
 
@@ -31,6 +32,7 @@ pub(crate) struct Row {
 struct Options {
     sidecar: PathBuf,
     only: String,
+    isolation: Isolation,
     out: PathBuf,
     all: Option<PathBuf>,
 }
@@ -60,12 +62,20 @@ pub(crate) fn main(root: &Path, args: impl Iterator<Item = String>) -> ExitCode 
 fn parse(mut args: impl Iterator<Item = String>) -> Option<Options> {
     let mut sidecar = None;
     let mut only = String::new();
+    let mut isolation = Isolation::Thread;
     let mut out = PathBuf::from("bench/results/hostile.md");
     let mut all = None;
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--sidecar" => sidecar = Some(PathBuf::from(args.next()?)),
             "--only" => only = args.next()?,
+            "--isolation" => {
+                isolation = match args.next()?.as_str() {
+                    "thread" => Isolation::Thread,
+                    "process" => Isolation::Process,
+                    _ => return None,
+                };
+            }
             "--out" => out = PathBuf::from(args.next()?),
             "--all" => all = Some(PathBuf::from(args.next()?)),
             _ => return None,
@@ -74,21 +84,26 @@ fn parse(mut args: impl Iterator<Item = String>) -> Option<Options> {
     Some(Options {
         sidecar: sidecar?,
         only,
+        isolation,
         out,
         all,
     })
 }
 
 fn run(root: &Path, options: &Options) -> Result<(), ReportError> {
-    let noise = noise(&options.sidecar)?;
+    let session = SessionOptions {
+        isolation: options.isolation.clone(),
+        ..SessionOptions::default()
+    };
+    let noise = noise(&options.sidecar, &session)?;
     let guests = Hostile::read_all(&root.join("fixtures/hostile"));
     let guests = guests
         .into_iter()
         .filter(|guest| guest.name.starts_with(&options.only));
     let rows = guests
-        .map(|guest| tried(&options.sidecar, guest))
+        .map(|guest| tried(&options.sidecar, &session, guest))
         .collect::<Result<Vec<Row>, _>>()?;
-    let report = table::report(&rows, &noise);
+    let report = table::report(&rows, &noise, &options.isolation);
     write(&root.join(&options.out), &report)?;
     if let Some(all) = &options.all {
         write(all, &table::lines(&rows))?;
@@ -97,10 +112,10 @@ fn run(root: &Path, options: &Options) -> Result<(), ReportError> {
     Ok(())
 }
 
-fn tried(sidecar: &Path, hostile: Hostile) -> Result<Row, ReportError> {
+fn tried(sidecar: &Path, session: &SessionOptions, hostile: Hostile) -> Result<Row, ReportError> {
     let sidecar = start(sidecar)?;
     let pid = sidecar.pid();
-    let trial = Trial::run(&sidecar, &hostile, SessionOptions::default());
+    let trial = Trial::run(&sidecar, &hostile, session.clone());
     let faults = trial.faults(&hostile);
     if !faults.is_empty() {
         eprintln!("{}: {}", hostile.name, faults.join("; "));
@@ -114,12 +129,12 @@ fn tried(sidecar: &Path, hostile: Hostile) -> Result<Row, ReportError> {
 }
 
 /// By how much the memory of a sidecar rises when the guest does nothing, in KiB, sorted.
-fn noise(program: &Path) -> Result<Vec<u64>, ReportError> {
+fn noise(program: &Path, session: &SessionOptions) -> Result<Vec<u64>, ReportError> {
     let mut seen = Vec::new();
     for _ in 0..NOISE_RUNS {
         let sidecar = start(program)?;
         let idle = Hostile::from_source("idle", "js", "// ending: ok\n1".to_owned());
-        seen.push(Trial::run(&sidecar, &idle, SessionOptions::default()).grown_kib);
+        seen.push(Trial::run(&sidecar, &idle, session.clone()).grown_kib);
     }
     seen.sort_unstable();
     Ok(seen)

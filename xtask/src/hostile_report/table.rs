@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use e2e_tests::{Afterwards, Ending};
+use isolate_sidecar_client::Isolation;
 
 use super::Row;
 
@@ -13,9 +14,13 @@ const KIB: f64 = 1024.0;
 const NAMED: usize = 8;
 
 /// The whole report.
-pub(super) fn report(rows: &[Row], noise: &[u64]) -> String {
-    let mut text = String::from(
-        "# Hostile guests\n\nWritten by `cargo xtask hostile-report`. Each guest of `fixtures/hostile` once, in a sidecar of its own, beside ten neighbours whose every answer is checked.\n\n",
+pub(super) fn report(rows: &[Row], noise: &[u64], isolation: &Isolation) -> String {
+    let place = match isolation {
+        Isolation::Thread => "a thread of the sidecar",
+        _ => "a process of its own",
+    };
+    let mut text = format!(
+        "# Hostile guests\n\nWritten by `cargo xtask hostile-report`. Each guest of `fixtures/hostile` once, in a sidecar of its own and there in {place}, beside ten neighbours whose every answer is checked.\n\n",
     );
     let median = noise.get(noise.len() / 2).copied().unwrap_or(0);
     let worst = noise.last().copied().unwrap_or(0);
