@@ -203,6 +203,7 @@ unsafe extern "C" fn after_gc(
     // SAFETY: V8 passes the isolate whose collection ends on this thread.
     let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
     guard.check(&mut isolate);
+    guard.check_outside();
     if !guard.is_exceeded() && guard.budget.outside_heap() > guard.limit / 8 {
         lower(&mut isolate, data, guard.heap_share());
     }
@@ -216,8 +217,11 @@ unsafe extern "C" fn collect(isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void
     let guard = unsafe { &*data.cast::<HeapGuard>() };
     // SAFETY: V8 passes the isolate that runs on this thread.
     let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
-    isolate.low_memory_notification();
-    guard.check_outside();
+    // V8 collects at its next look at its stack guard, once and with what weak references
+    // hold; `low_memory_notification` would collect up to seven times.
+    if !guard.is_exceeded() {
+        isolate.memory_pressure_notification(v8::MemoryPressureLevel::Critical);
+    }
 }
 
 /// V8: `OOMErrorCallback`. If it returned, V8 would abort the process.
