@@ -7,7 +7,8 @@ use crate::{EncodeError, FrameError};
 /// The limits a guest or a host can run into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LimitKind {
-    /// JavaScript heap and array buffers of a session, in bytes.
+    /// JavaScript heap, buffers, WebAssembly memory and blocks of native code of a session,
+    /// in bytes.
     Memory,
     /// Time on the CPU of a request, in milliseconds.
     Cpu,

@@ -6,8 +6,8 @@ use crate::{EncodeError, FrameError};
 /// Limits of one session. Zero never means unbounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// JavaScript heap and array buffers together, in bytes. Does not count V8's
-    /// own code pages and metadata.
+    /// JavaScript heap, buffers of every kind, WebAssembly memory and large blocks of
+    /// native code together, in bytes. Does not count V8's own code pages and metadata.
     pub heap_bytes: u64,
     /// Time on the CPU per request, in milliseconds. Does not count waiting for
     /// the host.

@@ -48,9 +48,9 @@ pub struct SessionStats {
     pub heap_used_bytes: u64,
     /// Largest JavaScript heap seen, in bytes.
     pub heap_peak_bytes: u64,
-    /// Memory of array buffers and the like, in bytes.
+    /// Memory of buffers, WebAssembly and large blocks of native code, in bytes.
     pub external_bytes: u64,
-    /// Largest memory of array buffers and the like seen, in bytes.
+    /// Largest memory of buffers, WebAssembly and large blocks of native code seen, in bytes.
     pub external_peak_bytes: u64,
     /// Time on the CPU, in microseconds.
     pub cpu_us: u64,

@@ -12,7 +12,7 @@ pub struct Usage {
     pub cpu_us: u64,
     /// Largest JavaScript heap seen, in bytes.
     pub heap_peak_bytes: u64,
-    /// Largest memory of array buffers and the like seen, in bytes.
+    /// Largest memory of buffers, WebAssembly and large blocks of native code seen, in bytes.
     pub external_peak_bytes: u64,
     /// Host calls made.
     pub round_trips: u64,

@@ -43,6 +43,8 @@ pub(crate) struct Budget {
     counters: Arc<Counters>,
 }
 
+/// Small blocks of native code that every session needs, whatever its limit.
+const UNCOUNTED: usize = 8 << 20;
 /// Room beyond as much as the limit again: what a small heap needs besides its one table.
 const MORE_ROOM: usize = 8 << 20;
 /// What of the growth by small blocks each turn is forgiven: this part of the limit.
@@ -145,7 +147,8 @@ impl Budget {
 
     /// Bytes in buffers, WebAssembly memory and blocks of native code.
     pub(crate) fn outside_heap(&self) -> usize {
-        self.external().saturating_add(self.native.load(Relaxed))
+        let native = self.native.load(Relaxed).saturating_sub(UNCOUNTED);
+        self.external().saturating_add(native)
     }
 
     /// Whether `bytes` more fit now.
