@@ -31,6 +31,7 @@ use protocol::Isolation;
 
 use self::child::Child;
 use self::nursery::Nursery;
+pub(crate) use self::process::describe;
 use self::remote::RemoteHandle;
 pub use self::serve::serve_as_child;
 use crate::config::ChildCommand;

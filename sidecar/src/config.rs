@@ -102,6 +102,11 @@ impl ChildCommand {
         ChildCommand::this_program("build-snapshot")
     }
 
+    /// Serves a host, under a supervisor.
+    pub fn serve() -> ChildCommand {
+        ChildCommand::this_program("serve")
+    }
+
     /// Serves a sidecar, for sessions in a process of their own.
     pub fn child(grace: Duration) -> ChildCommand {
         let mut command = ChildCommand::this_program("serve-child");

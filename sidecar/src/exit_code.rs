@@ -24,6 +24,8 @@ pub enum ExitCode {
     CannotStart = 74,
     /// The process that started the sidecar died.
     ParentDied = 75,
+    /// `serve --supervise` only: the sidecar has ended too often within a minute.
+    TooManyRestarts = 76,
     /// `run` only: a time limit stopped the guest. The number is that of `timeout(1)`.
     Time = 124,
     /// `run` only: an interrupt from the terminal stopped the guest.
@@ -37,7 +39,7 @@ pub enum ExitCode {
 
 impl ExitCode {
     /// Every code.
-    pub const ALL: [ExitCode; 13] = [
+    pub const ALL: [ExitCode; 14] = [
         ExitCode::Clean,
         ExitCode::GuestException,
         ExitCode::Usage,
@@ -47,6 +49,7 @@ impl ExitCode {
         ExitCode::StuckSession,
         ExitCode::CannotStart,
         ExitCode::ParentDied,
+        ExitCode::TooManyRestarts,
         ExitCode::Time,
         ExitCode::Interrupted,
         ExitCode::Memory,
@@ -75,7 +78,7 @@ mod tests {
         let numbers = ExitCode::ALL.map(ExitCode::number);
         assert_eq!(
             numbers,
-            [0, 1, 2, 70, 71, 72, 73, 74, 75, 124, 130, 137, 143]
+            [0, 1, 2, 70, 71, 72, 73, 74, 75, 76, 124, 130, 137, 143]
         );
     }
 }

@@ -76,6 +76,9 @@ pub(crate) fn watch_signals(parent: Option<Parent>, events: mpsc::Sender<Event>)
     };
     let mut mask = SigSet::empty();
     mask.add(PARENT_HINT);
+    // Whoever has started us may have blocked them, and that is inherited.
+    mask.add(Number::SIGTERM);
+    mask.add(Number::SIGINT);
     mask.thread_unblock()?;
     tokio::spawn(async move {
         loop {

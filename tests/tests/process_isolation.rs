@@ -22,6 +22,7 @@ use isolate_sidecar_client::{
 
 const SIGKILL: i32 = 9;
 const SIGSEGV: i32 = 11;
+const SIGSTOP: i32 = 19;
 
 fn isolated(isolation: Isolation) -> SessionOptions {
     SessionOptions {
@@ -118,6 +119,25 @@ fn a_group_shares_a_process_and_its_end() {
     let next_process = process_of(&sidecar, &next);
     next.close().unwrap();
     assert!(is_gone_within(next_process, Duration::from_secs(5)));
+}
+
+#[test]
+fn a_process_that_does_not_answer_is_killed() {
+    let sidecar = sidecar();
+    let [stopped, mate] = [in_group(&sidecar, "g"), in_group(&sidecar, "g")];
+    signal(process_of(&sidecar, &stopped), SIGSTOP);
+    let running = stopped.start(script("stopped.js", "1")).unwrap();
+    stopped.cancel(&running);
+    assert_eq!(running.wait().unwrap().outcome, Outcome::Cancelled);
+    match stopped.execute(script("after.js", "1")) {
+        Err(RequestError::SessionLost {
+            reason: Reason::StuckSession,
+            ..
+        }) => {}
+        other => panic!("{other:?}"),
+    }
+    check_lost(&mate, "SIGKILL");
+    answers(&in_group(&sidecar, "g"));
 }
 
 #[test]

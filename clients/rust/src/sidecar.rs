@@ -90,6 +90,13 @@ impl Sidecar {
         self.connection.pid()
     }
 
+    /// How often a supervised sidecar was started anew (`serve --supervise`), as far as this side
+    /// has read. Each time its sessions are lost, and its snapshots are forgotten; the connection
+    /// goes on.
+    pub fn restarts(&self) -> u64 {
+        self.connection.lock().n_restarts()
+    }
+
     /// Why the sidecar is gone, if this side knows that it is.
     pub fn lost(&self) -> Option<Arc<Lost>> {
         self.connection.lock().end()

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::BytesMut;
 use host_bridge::{ExitReason, SessionEvent};
 use protocol::bounds::MAX_FRAME_CEILING;
-use protocol::frame::{Kind, Refused, StatsBody};
+use protocol::frame::{Kind, Refused, Reset, SessionClosed, StatsBody};
 use protocol::{
     CallId, Decoded, Envelope, FrameDecoder, FrameError, Reason, RequestId, SidecarFrame,
 };
@@ -90,9 +90,8 @@ fn frame(child: &Child, envelope: Envelope<SidecarFrame>) -> Result<(), Broken> 
     let Some(remote) = child.session(session) else {
         return Ok(());
     };
-    match event(child, &remote, request, frame)? {
-        Some(event) => child.while_waiting(|| remote.report(event)),
-        None => {}
+    if let Some(event) = event(child, &remote, request, frame)? {
+        child.while_waiting(|| remote.report(event));
     }
     Ok(())
 }
@@ -146,29 +145,33 @@ fn event(
             }
             StatsBody::Process(_) => return Err(Broken::Unexpected(Kind::Stats)),
         },
-        SidecarFrame::SessionClosed(frame) => {
-            child.remove(remote.id);
-            SessionEvent::Exited {
-                reason: ExitReason::Closed(remote.closed()),
-                stats: Box::new(frame.stats),
-            }
-        }
-        SidecarFrame::Reset(reset) => {
-            // Its thread is parked with its memory, or does not stop.
-            if matches!(reset.reason, Reason::EngineOom | Reason::StuckSession) {
-                child.condemn();
-            }
-            child.remove(remote.id);
-            SessionEvent::Exited {
-                reason: ExitReason::Lost {
-                    reason: reset.reason,
-                    message: reset.message,
-                },
-                stats: Box::new(reset.stats.unwrap_or_else(|| remote.last_stats())),
-            }
-        }
+        SidecarFrame::SessionClosed(frame) => closed(child, remote, frame),
+        SidecarFrame::Reset(reset) => lost(child, remote, reset),
         other => return Err(Broken::Unexpected(other.kind())),
     }))
+}
+
+fn closed(child: &Child, remote: &Remote, frame: SessionClosed) -> SessionEvent {
+    child.remove(remote.id);
+    SessionEvent::Exited {
+        reason: ExitReason::Closed(remote.closed()),
+        stats: Box::new(frame.stats),
+    }
+}
+
+fn lost(child: &Child, remote: &Remote, reset: Reset) -> SessionEvent {
+    // Its thread is parked with its memory, or does not stop.
+    if matches!(reset.reason, Reason::EngineOom | Reason::StuckSession) {
+        child.condemn();
+    }
+    child.remove(remote.id);
+    SessionEvent::Exited {
+        reason: ExitReason::Lost {
+            reason: reset.reason,
+            message: reset.message,
+        },
+        stats: Box::new(reset.stats.unwrap_or_else(|| remote.last_stats())),
+    }
 }
 
 fn refusal(

@@ -1,11 +1,12 @@
 //! `isolate-sidecar serve`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use protocol::Limits;
 use protocol::bounds::{HELLO_MAX_FRAME, MAX_FRAME_CEILING};
-use sidecar::{Config, ExitCode, serve_stdio};
+use sidecar::{Config, ExitCode, serve_stdio, supervise};
 
 use super::{IsolationArg, engine};
 
@@ -66,6 +67,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = 16)]
     max_parked: u32,
 
+    /// Serve from a process of its own, which is started anew when it crashes; the host is told
+    /// which sessions are lost, and goes on.
+    #[arg(long)]
+    supervise: bool,
+
     /// Where sessions run that ask for nothing more: on threads of the sidecar, or each in a
     /// process of its own.
     #[arg(long, value_name = "WHERE", value_enum, default_value_t = IsolationArg::Thread)]
@@ -78,11 +84,22 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> ExitCode {
+    if args.supervise {
+        return supervise(own_args());
+    }
     let config = args.config();
     let grace = config.grace;
     serve_stdio(config, || {
         engine::start(args.cache_dir.as_deref(), args.isolation.into(), grace)
     })
+}
+
+/// What follows `serve` on our command line, for the sidecar that is supervised.
+fn own_args() -> Vec<OsString> {
+    std::env::args_os()
+        .skip(2)
+        .filter(|arg| arg != "--supervise")
+        .collect()
 }
 
 impl Args {

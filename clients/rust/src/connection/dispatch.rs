@@ -73,6 +73,7 @@ impl Connection {
                 inbox.set_max_body(welcome.max_frame);
                 let mut state = self.lock();
                 state.outgoing.set_max_body(welcome.max_frame);
+                state.n_welcomes = state.n_welcomes.saturating_add(1);
                 state.answer(key, frame);
             }
             answer => self.lock().answer(key, answer),

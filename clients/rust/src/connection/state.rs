@@ -38,6 +38,8 @@ pub(crate) struct State {
     last_session: u32,
     last_request: u64,
     pub(super) go_away: Option<(Reason, String)>,
+    /// How often the sidecar has said `Welcome`.
+    pub(super) n_welcomes: u64,
     is_closing: bool,
     end: Option<Arc<Lost>>,
 }
@@ -79,6 +81,7 @@ impl State {
             last_session: 0,
             last_request: 0,
             go_away: None,
+            n_welcomes: 0,
             is_closing: false,
             end: None,
         }
@@ -287,6 +290,11 @@ impl State {
     #[must_use]
     pub(crate) fn remove_session(&mut self, id: SessionId) -> Option<SessionEntry> {
         self.sessions.remove(&id)
+    }
+
+    /// How often the sidecar was started anew.
+    pub(crate) fn n_restarts(&self) -> u64 {
+        self.n_welcomes.saturating_sub(1)
     }
 
     /// Why a session is gone, if it is.
