@@ -8,8 +8,9 @@ use std::time::Duration;
 use host_bridge::blob_cache::BlobCache;
 use host_bridge::typescript::{InProcess, Translator};
 use host_bridge::{
-    Condemned, Engine, EventSender, ExitReason, Gauges, MAKE_WAY_AFTER, OpenError, OpenSpec, SealedImage,
-    SendError, SessionCommand, SessionEvent, SessionHandle, SnapshotImage, StopReason, Way,
+    Condemned, Engine, EventSender, ExitReason, Gauges, MAKE_WAY_AFTER, OpenError, OpenSpec,
+    SealedImage, SendError, SessionCommand, SessionEvent, SessionHandle, SnapshotImage, StopReason,
+    Way,
 };
 use protocol::{LimitKind, LimitReport, RequestId, SessionStats, SnapshotKey};
 
