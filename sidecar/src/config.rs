@@ -25,6 +25,12 @@ pub struct Config {
     pub ceilings: Limits,
     /// Sessions at one time.
     pub max_sessions: u32,
+    /// Further processes that take sessions whose heap limits do not fit the cage of this
+    /// one.
+    pub further_processes: u32,
+    /// Sum of heap limits in one process, in percent of what its cage holds, where there is no
+    /// further process. `None`: until the process really uses much.
+    pub heap_overcommit: Option<u32>,
     /// The largest body that can be agreed on, in bytes.
     pub max_frame: u32,
     /// How long a session may take to be opened. Nothing of a guest runs meanwhile.
@@ -83,6 +89,8 @@ impl Default for Config {
         Config {
             ceilings: Config::default_ceilings(),
             max_sessions: default_max_sessions(),
+            further_processes: 0,
+            heap_overcommit: None,
             max_frame: MAX_FRAME_CEILING,
             open_within: Duration::from_secs(30),
             grace: Duration::from_millis(700),

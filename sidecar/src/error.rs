@@ -9,6 +9,7 @@ use protocol::{
 };
 
 use crate::ExitCode;
+use crate::admission::NoRoom;
 use crate::validate::InvalidArgument;
 
 /// A frame of the host has no effect. It is answered with `Refused`; all else goes on.
@@ -36,6 +37,8 @@ pub(crate) enum RequestError {
     UnknownCall(RequestId),
     #[error("{limit} sessions are open, which is the most")]
     TooManySessions { limit: u32 },
+    #[error("{0}")]
+    NoMemory(#[from] NoRoom),
     #[error("{open} sessions are open, and {err}")]
     NoRoom { open: u32, err: OpenError },
     #[error("{0}")]
@@ -62,9 +65,9 @@ impl RequestError {
             RequestError::SessionClosing(_) => Reason::SessionClosed,
             RequestError::Busy | RequestError::BuildsBusy(_) => Reason::Busy,
             RequestError::UnknownCall(_) => Reason::UnknownCall,
-            RequestError::TooManySessions { .. } | RequestError::NoRoom { .. } => {
-                Reason::TooManySessions
-            }
+            RequestError::TooManySessions { .. }
+            | RequestError::NoMemory(_)
+            | RequestError::NoRoom { .. } => Reason::TooManySessions,
             RequestError::Open(OpenError::UnknownSnapshot(_)) => Reason::UnknownSnapshot,
             RequestError::Open(_) => Reason::OpenFailed,
             RequestError::MessageTooLarge { .. } => Reason::LimitExceeded,
@@ -90,6 +93,7 @@ impl RequestError {
                 let usage = limit.saturating_add(1);
                 Some(LimitReport::new(LimitKind::Sessions, limit, usage))
             }
+            RequestError::NoMemory(no_room) => Some(memory_report(*no_room)),
             RequestError::MessageTooLarge { len, limit } => Some(LimitReport::new(
                 LimitKind::Message,
                 u64::from(*limit),
@@ -115,6 +119,22 @@ impl RequestError {
             SendError::QueueFull => RequestError::Busy,
             _ => RequestError::SessionClosing(session),
         }
+    }
+}
+
+fn memory_report(no_room: NoRoom) -> LimitReport {
+    let (limit, usage) = match no_room {
+        NoRoom::Limits {
+            asked,
+            taken,
+            limit,
+        } => (limit, taken.saturating_add(asked)),
+        NoRoom::Pressure { used, limit } => (limit, used),
+        NoRoom::Machine { available, reserve } => (reserve, available),
+    };
+    LimitReport {
+        raise: clipped(no_room.to_string()),
+        ..LimitReport::new(LimitKind::Memory, limit, usage)
     }
 }
 

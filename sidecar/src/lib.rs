@@ -9,6 +9,7 @@
 //! a full queue has a defined answer.
 #![forbid(unsafe_code)]
 
+mod admission;
 mod alarm;
 mod children;
 mod config;

@@ -1,6 +1,8 @@
-//! What the machine has: the memory from which the default number of sessions follows.
+//! What the machine has: the memory from which the default number of sessions follows, and
+//! what of it is left.
 
 use std::fs;
+use std::path::Path;
 
 /// Memory that one session is expected to take on average. A bare realm takes less than
 /// 1 MiB, one from an agent SDK's snapshot about 8 MiB.
@@ -25,11 +27,79 @@ fn sessions_for(memory_bytes: u64) -> u32 {
         .clamp(MIN_SESSIONS, MAX_SESSIONS)
 }
 
+/// Memory as it is when it is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Memory {
+    /// That of the machine.
+    Real,
+    /// For tests: what is left, what this process holds.
+    #[cfg(test)]
+    Fixed(u64, u64),
+}
+
+impl Memory {
+    #[cfg(test)]
+    pub(crate) const fn fixed(available: u64, resident: u64) -> Memory {
+        Memory::Fixed(available, resident)
+    }
+
+    /// What is left of the machine's memory or the control group's, whichever is less. All
+    /// of it where neither says.
+    pub(crate) fn available(&self) -> u64 {
+        match self {
+            Memory::Real => {
+                let machine = fs::read_to_string("/proc/meminfo")
+                    .ok()
+                    .and_then(|text| kib_of(&text, "MemAvailable:"));
+                let group = group_available(Path::new("/sys/fs/cgroup"));
+                machine.unwrap_or(u64::MAX).min(group.unwrap_or(u64::MAX))
+            }
+            #[cfg(test)]
+            Memory::Fixed(available, _) => *available,
+        }
+    }
+
+    /// What this process holds.
+    pub(crate) fn resident(&self) -> u64 {
+        match self {
+            Memory::Real => fs::read_to_string("/proc/self/status")
+                .ok()
+                .and_then(|text| kib_of(&text, "VmRSS:"))
+                .unwrap_or(0),
+            #[cfg(test)]
+            Memory::Fixed(_, resident) => *resident,
+        }
+    }
+}
+
+/// What a control group has left. Pages of files count as free: the kernel gives them up
+/// before it ends a process.
+fn group_available(group: &Path) -> Option<u64> {
+    let number = |file: &str| -> Option<u64> {
+        fs::read_to_string(group.join(file))
+            .ok()?
+            .trim()
+            .parse()
+            .ok()
+    };
+    let (limit, current) = (number("memory.max")?, number("memory.current")?);
+    let files = fs::read_to_string(group.join("memory.stat"))
+        .ok()
+        .and_then(|text| {
+            let line = text
+                .lines()
+                .find_map(|line| line.strip_prefix("inactive_file "))?;
+            line.trim().parse().ok()
+        })
+        .unwrap_or(0);
+    Some(limit.saturating_sub(current).saturating_add(files))
+}
+
 /// The machine's memory, or the limit of the control group where that is less.
 fn memory_bytes() -> u64 {
     let total = fs::read_to_string("/proc/meminfo")
         .ok()
-        .and_then(|text| total_of(&text))
+        .and_then(|text| kib_of(&text, "MemTotal:"))
         .unwrap_or(0);
     // In a container the own group is mounted as the root. Outside, the file is missing.
     let group = fs::read_to_string("/sys/fs/cgroup/memory.max")
@@ -39,10 +109,9 @@ fn memory_bytes() -> u64 {
     total.min(group)
 }
 
-fn total_of(meminfo: &str) -> Option<u64> {
-    let line = meminfo
-        .lines()
-        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+/// The number behind `key`, which counts KiB, in bytes.
+fn kib_of(text: &str, key: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kib.checked_mul(1024)
 }
@@ -59,9 +128,15 @@ mod tests {
     }
 
     #[test]
+    fn this_process_holds_less_than_the_machine_has_left() {
+        assert!(0 < Memory::Real.resident());
+        assert!(Memory::Real.resident() < Memory::Real.available());
+    }
+
+    #[test]
     fn meminfo_is_read() {
         let text = "MemTotal:       24736560 kB\nMemFree:        23 kB\n";
-        assert_eq!(total_of(text), Some(24_736_560 * 1024));
-        assert_eq!(total_of("MemFree: 1 kB\n"), None);
+        assert_eq!(kib_of(text, "MemTotal:"), Some(24_736_560 * 1024));
+        assert_eq!(kib_of("MemFree: 1 kB\n", "MemTotal:"), None);
     }
 }

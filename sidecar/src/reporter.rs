@@ -1,14 +1,15 @@
 //! A session's way to the router, as its thread sees it: it waits for credit, then hands
 //! over. A host call goes to the host directly when nothing is in front of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use host_bridge::{EventSender, Pause, SessionEvent};
+use host_bridge::{EventSender, ExitReason, Pause, SessionEvent};
 use protocol::RequestId;
 use protocol::frame::HostCall;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
+use crate::admission::Reservation;
 use crate::credit::{Credit, Place, Ticket};
 use crate::handlers::session_event::weight;
 use crate::port::{Direct, Port};
@@ -49,6 +50,8 @@ pub(crate) struct Reporter {
     pub(crate) reports: mpsc::Sender<Report>,
     /// Whether the router wants to see every host call.
     pub(crate) is_watched: bool,
+    /// What the session's heap may take; its thread keeps it when it is parked for good.
+    pub(crate) reservation: Mutex<Option<Reservation>>,
 }
 
 impl Reporter {
@@ -64,6 +67,14 @@ impl Reporter {
     }
 
     fn send(&self, event: SessionEvent) {
+        if has_freed_its_heap(&event) {
+            // Before the host is told, so that the next session finds the room.
+            let mut reservation = self
+                .reservation
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            drop(reservation.take());
+        }
         let (ticket, place) = self.credit.reserve(weight(&event));
         let (event, ticket) = match self.try_directly(event, ticket) {
             Ok(Direct::Queued) => return self.hand_over(Report::Unwritten),
@@ -125,5 +136,16 @@ impl Reporter {
             pause.begin();
             let _ = self.reports.blocking_send(report);
         }
+    }
+}
+
+fn has_freed_its_heap(event: &SessionEvent) -> bool {
+    match event {
+        SessionEvent::OpenFailed { .. } => true,
+        SessionEvent::Exited { reason, .. } => matches!(
+            reason,
+            ExitReason::Closed(_) | ExitReason::MemoryExceeded | ExitReason::Internal(_)
+        ),
+        _ => false,
     }
 }

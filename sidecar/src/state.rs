@@ -1,6 +1,6 @@
 //! Everything that the router owns, and what handlers do with it: answer, refuse, end.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use host_bridge::{Engine, EventSender, SessionCommand};
@@ -10,6 +10,7 @@ use protocol::{
 };
 use tokio::sync::mpsc;
 
+use crate::admission::{Ledger, Reservation};
 use crate::config::Config;
 use crate::credit::{Credit, Pool};
 use crate::error::RequestError;
@@ -39,6 +40,7 @@ pub(crate) struct State {
     pub(crate) config: Config,
     pub(crate) handshake: Handshake,
     pub(crate) sessions: SessionTable,
+    pub(crate) ledger: Ledger,
     pub(crate) port: Arc<Port>,
     pub(crate) builds: SnapshotBuilds,
     pub(crate) lifeline: Lifeline,
@@ -76,6 +78,7 @@ impl State {
                 open_within: config.open_within,
                 grace: config.grace,
             }),
+            ledger: Ledger::default(),
             port: Arc::new(port),
             builds: SnapshotBuilds::new(config.builder.clone(), config.grace, events),
             lifeline: Lifeline::new(),
@@ -140,8 +143,13 @@ impl State {
         }
     }
 
-    /// A session's way to report, with what it may have under way.
-    pub(crate) fn event_sender(&self, key: SessionKey) -> (EventSender, Arc<Credit>) {
+    /// A session's way to report, with what it may have under way. It keeps what is reserved
+    /// for the session until the session has ended.
+    pub(crate) fn event_sender(
+        &self,
+        key: SessionKey,
+        reservation: Reservation,
+    ) -> (EventSender, Arc<Credit>) {
         let credit = self.pool.credit();
         let reporter = Reporter {
             key,
@@ -149,6 +157,7 @@ impl State {
             port: Arc::clone(&self.port),
             reports: self.reports.clone(),
             is_watched: self.trace.sees_calls(),
+            reservation: Mutex::new(Some(reservation)),
         };
         (reporter.into_sender(), credit)
     }

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use host_bridge::{StopReason, Terminator};
 use protocol::{LimitKind, LimitReport};
 
+use super::cage::Share;
 use super::{Budget, alarm, loss};
 
 /// However much buffers take, the heap may grow by this much until it is collected again.
@@ -29,6 +30,9 @@ pub(crate) struct HeapGuard {
     isolate: v8::IsolateHandle,
     terminator: Arc<Terminator>,
     budget: Arc<Budget>,
+    share: Share,
+    /// It was stopped because all heaps together were full, and is not to go on.
+    gives_way: AtomicBool,
 }
 
 impl HeapGuard {
@@ -46,6 +50,8 @@ impl HeapGuard {
             isolate: isolate.thread_safe_handle(),
             terminator: Arc::clone(terminator),
             budget: Arc::clone(budget),
+            share: Share::new(),
+            gives_way: AtomicBool::new(false),
         });
         let data = guard.data();
         isolate.add_near_heap_limit_callback(near_heap_limit, data);
@@ -79,8 +85,27 @@ impl HeapGuard {
     /// Notes what the heap of the isolate holds: at the end of a request and around a full
     /// garbage collection.
     pub(crate) fn check(&self, isolate: &mut v8::Isolate) {
-        let used = isolate.get_heap_statistics().used_heap_size();
-        self.budget.set_heap(used);
+        let statistics = isolate.get_heap_statistics();
+        self.budget.set_heap(statistics.used_heap_size());
+        let held = statistics.total_heap_size();
+        if let Some(equal_part) = self.share.set(held) {
+            self.stop_for_others(equal_part, held);
+        }
+    }
+
+    /// The heaps of the process hold too much together, and this one more than its part.
+    fn stop_for_others(&self, equal_part: usize, held: usize) {
+        self.exceeded.store(true, Relaxed);
+        self.gives_way.store(true, Relaxed);
+        self.budget.open_room();
+        let wide = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
+        let report = LimitReport {
+            raise: "The heaps of all sessions in this process were full together: open fewer sessions at once, \
+                with smaller limits.heap_bytes, or in further processes."
+                .to_owned(),
+            ..LimitReport::new(LimitKind::Memory, wide(equal_part), wide(held))
+        };
+        self.terminator.stop_running(StopReason::Limit(report));
     }
 
     /// After the guest has unwound: collects garbage, and where what is left is well within
@@ -92,7 +117,8 @@ impl HeapGuard {
             .budget
             .heap()
             .saturating_add(self.budget.outside_heap());
-        if used > self.limit.saturating_sub(self.limit / 4) {
+        let is_large = used > self.limit.saturating_sub(self.limit / 4);
+        if is_large || self.gives_way.load(Relaxed) {
             return false;
         }
         self.lower(isolate, self.initial.load(Relaxed));

@@ -3,6 +3,7 @@
 mod alarm;
 mod allocator;
 mod budget;
+mod cage;
 mod deadlines;
 mod heap;
 mod loss;

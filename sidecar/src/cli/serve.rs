@@ -17,6 +17,13 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_sessions: Option<u32>,
 
+    /// Sum of the sessions' heap limits, in percent of the 2.75 GiB that one process holds
+    /// whatever its guests do [default: until the process uses 2 GiB]. With 100 no guest can
+    /// take memory from another; with more, sessions that hold more than their equal part are
+    /// ended when all heaps together are full.
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    heap_overcommit: Option<u32>,
+
     /// Largest body of a frame that a host can ask for, in bytes [default: 67108864].
     #[arg(long, value_name = "BYTES",
           value_parser = clap::value_parser!(u32)
@@ -122,6 +129,7 @@ impl Args {
                 message_bytes: self.message_ceiling.unwrap_or(most.message_bytes),
             },
             max_sessions: self.max_sessions.unwrap_or(default.max_sessions),
+            heap_overcommit: self.heap_overcommit.or(default.heap_overcommit),
             max_frame: self.max_frame.unwrap_or(default.max_frame),
             grace: Duration::from_millis(self.grace_ms),
             max_parked: self.max_parked,

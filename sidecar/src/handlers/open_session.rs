@@ -5,7 +5,9 @@ use std::time::Instant;
 use host_bridge::{OpenError, OpenSpec};
 use protocol::frame::OpenSession;
 
+use crate::admission::{Admission, Policy, Reservation};
 use crate::error::RequestError;
+use crate::machine::Memory;
 use crate::session_table::NewSession;
 use crate::state::{Address, State};
 use crate::validate::{self, InvalidArgument};
@@ -26,7 +28,8 @@ pub(crate) fn handle(
         .sessions
         .vacancy(to.session, state.config.max_sessions)?;
     let limits = open.limits.resolve(&state.config.ceilings);
-    let (events, credit) = state.event_sender(key);
+    let reservation = admitted(state, limits.heap_bytes)?;
+    let (events, credit) = state.event_sender(key, reservation);
     let spec = OpenSpec {
         session: to.session,
         snapshot: open.snapshot,
@@ -54,6 +57,23 @@ pub(crate) fn handle(
     state.sessions.insert(new, Instant::now());
     state.counters.sessions_opened = state.counters.sessions_opened.saturating_add(1);
     Ok(())
+}
+
+/// The room that a heap of `heap_bytes` has.
+fn admitted(state: &State, heap_bytes: u64) -> Result<Reservation, RequestError> {
+    let policy = Policy {
+        further: state.config.further_processes,
+        overcommit_percent: state.config.heap_overcommit,
+    };
+    match state.ledger.admit(heap_bytes, policy, &Memory::Real) {
+        Admission::Here(reservation) => Ok(reservation),
+        // Only where `further_processes` allows it, which is for an engine that has them.
+        Admission::FurtherProcess(number, _) => {
+            tracing::error!(number, "the engine opens no sessions in further processes");
+            Err(RequestError::Open(OpenError::NoThread))
+        }
+        Admission::Refused(no_room) => Err(no_room.into()),
+    }
 }
 
 fn check(open: &OpenSession) -> Result<(), InvalidArgument> {
