@@ -68,7 +68,8 @@ fn admitted(state: &State, heap_bytes: u64) -> Result<Reservation, RequestError>
     match state.ledger.admit(heap_bytes, policy, &Memory::Real) {
         Admission::Here(reservation) => Ok(reservation),
         // Only where `further_processes` allows it, which is for an engine that has them.
-        Admission::FurtherProcess(number, _) => {
+        Admission::FurtherProcess(number, reservation) => {
+            drop(reservation);
             tracing::error!(number, "the engine opens no sessions in further processes");
             Err(RequestError::Open(OpenError::NoThread))
         }
