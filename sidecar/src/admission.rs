@@ -84,14 +84,26 @@ pub(crate) struct Reservation {
 }
 
 impl Ledger {
-    /// Decides on a session with a heap limit of `asked` bytes.
-    pub(crate) fn admit(&self, asked: u64, policy: Policy, memory: &Memory) -> Admission {
+    /// Whether the machine has room for one more session, in whatever process.
+    ///
+    /// # Errors
+    ///
+    /// When less than [`MACHINE_RESERVE`] is left.
+    pub(crate) fn has_machine_room(memory: &Memory) -> Result<(), NoRoom> {
         let available = memory.available();
         if available < MACHINE_RESERVE {
-            return Admission::Refused(NoRoom::Machine {
+            return Err(NoRoom::Machine {
                 available,
                 reserve: MACHINE_RESERVE,
             });
+        }
+        Ok(())
+    }
+
+    /// Decides on a session with a heap limit of `asked` bytes.
+    pub(crate) fn admit(&self, asked: u64, policy: Policy, memory: &Memory) -> Admission {
+        if let Err(no_room) = Ledger::has_machine_room(memory) {
+            return Admission::Refused(no_room);
         }
         let mut sums = lock(&self.0);
         let further = usize::try_from(policy.further).unwrap_or(usize::MAX);

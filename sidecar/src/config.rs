@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use protocol::Limits;
 use protocol::bounds::MAX_FRAME_CEILING;
+use protocol::{Isolation, Limits};
 
 use crate::machine::default_max_sessions;
 use crate::signals::Parent;
@@ -25,8 +25,11 @@ pub struct Config {
     pub ceilings: Limits,
     /// Sessions at one time.
     pub max_sessions: u32,
+    /// What a session gets that asks for no isolation, or less than this. The engine must do
+    /// the same.
+    pub isolation: Isolation,
     /// Further processes that take sessions whose heap limits do not fit the cage of this
-    /// one.
+    /// one. More than 0 needs an engine that has them.
     pub further_processes: u32,
     /// Sum of heap limits in one process, in percent of what its cage holds, where there is no
     /// further process. `None`: until the process really uses much.
@@ -89,6 +92,7 @@ impl Default for Config {
         Config {
             ceilings: Config::default_ceilings(),
             max_sessions: default_max_sessions(),
+            isolation: Isolation::Thread,
             further_processes: 0,
             heap_overcommit: None,
             max_frame: MAX_FRAME_CEILING,

@@ -148,7 +148,7 @@ impl State {
     pub(crate) fn event_sender(
         &self,
         key: SessionKey,
-        reservation: Reservation,
+        reservation: Option<Reservation>,
     ) -> (EventSender, Arc<Credit>) {
         let credit = self.pool.credit();
         let reporter = Reporter {
@@ -157,7 +157,7 @@ impl State {
             port: Arc::clone(&self.port),
             reports: self.reports.clone(),
             is_watched: self.trace.sees_calls(),
-            reservation: Mutex::new(Some(reservation)),
+            reservation: Mutex::new(reservation),
         };
         (reporter.into_sender(), credit)
     }

@@ -17,10 +17,15 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_sessions: Option<u32>,
 
-    /// Sum of the sessions' heap limits, in percent of the 2.75 GiB that one process holds
-    /// whatever its guests do [default: until the process uses 2 GiB]. With 100 no guest can
-    /// take memory from another; with more, sessions that hold more than their equal part are
-    /// ended when all heaps together are full.
+    /// Processes beside the first that take sessions when the heap limits of those that are
+    /// open come to more than 2.75 GiB in each: so much a process holds whatever its guests do.
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(0..=1024))]
+    further_processes: u32,
+
+    /// When no further process is to be had: sum of the heap limits in the first, in percent of
+    /// those 2.75 GiB [default: until the process uses 2 GiB]. With 100 no guest can take
+    /// memory from another; with more, sessions that hold more than their equal part are ended
+    /// when all heaps together are full.
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     heap_overcommit: Option<u32>,
 
@@ -129,6 +134,8 @@ impl Args {
                 message_bytes: self.message_ceiling.unwrap_or(most.message_bytes),
             },
             max_sessions: self.max_sessions.unwrap_or(default.max_sessions),
+            isolation: self.isolation.into(),
+            further_processes: self.further_processes,
             heap_overcommit: self.heap_overcommit.or(default.heap_overcommit),
             max_frame: self.max_frame.unwrap_or(default.max_frame),
             grace: Duration::from_millis(self.grace_ms),

@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use host_bridge::{OpenError, OpenSpec};
+use protocol::Isolation;
 use protocol::frame::OpenSession;
 
-use crate::admission::{Admission, Policy, Reservation};
+use crate::admission::{Admission, Ledger, Policy, Reservation};
 use crate::error::RequestError;
 use crate::machine::Memory;
 use crate::session_table::NewSession;
@@ -28,7 +29,7 @@ pub(crate) fn handle(
         .sessions
         .vacancy(to.session, state.config.max_sessions)?;
     let limits = open.limits.resolve(&state.config.ceilings);
-    let reservation = admitted(state, limits.heap_bytes)?;
+    let (isolation, reservation) = admitted(state, open.isolation, limits.heap_bytes)?;
     let (events, credit) = state.event_sender(key, reservation);
     let spec = OpenSpec {
         session: to.session,
@@ -41,7 +42,7 @@ pub(crate) fn handle(
         conditions: open.conditions,
         modules: open.modules,
         functions: open.functions,
-        isolation: open.isolation,
+        isolation,
     };
     let handle = state
         .engine
@@ -59,19 +60,28 @@ pub(crate) fn handle(
     Ok(())
 }
 
-/// The room that a heap of `heap_bytes` has.
-fn admitted(state: &State, heap_bytes: u64) -> Result<Reservation, RequestError> {
+/// Where a session runs, and the room that its heap has here. One that asks for a process of
+/// its own, or for a group, has its heap in another cage.
+fn admitted(
+    state: &State,
+    asked: Isolation,
+    heap_bytes: u64,
+) -> Result<(Isolation, Option<Reservation>), RequestError> {
+    let least = &state.config.isolation;
+    if asked != Isolation::Thread || *least != Isolation::Thread {
+        Ledger::has_machine_room(&Memory::Real)?;
+        return Ok((asked, None));
+    }
     let policy = Policy {
         further: state.config.further_processes,
         overcommit_percent: state.config.heap_overcommit,
     };
     match state.ledger.admit(heap_bytes, policy, &Memory::Real) {
-        Admission::Here(reservation) => Ok(reservation),
-        // Only where `further_processes` allows it, which is for an engine that has them.
+        Admission::Here(reservation) => Ok((asked, Some(reservation))),
         Admission::FurtherProcess(number, reservation) => {
-            drop(reservation);
-            tracing::error!(number, "the engine opens no sessions in further processes");
-            Err(RequestError::Open(OpenError::NoThread))
+            // No host can name such a group.
+            let group = Isolation::Group(format!("further/{number}"));
+            Ok((group, Some(reservation)))
         }
         Admission::Refused(no_room) => Err(no_room.into()),
     }

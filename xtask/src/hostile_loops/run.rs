@@ -34,7 +34,7 @@ pub(super) enum Ended {
     /// The session was lost, to its memory as a rule.
     Lost,
     /// The whole process ended.
-    ProcessEnded,
+    OutOfService,
 }
 
 /// A program and its end.
@@ -121,8 +121,8 @@ impl Host<'_> {
         // The session is asked again: what was given up says so now.
         let next = session.execute(script("next.js", "1"));
         let ended = match (ended, next) {
-            (Ended::ProcessEnded, _) | (_, Err(RequestError::SidecarLost(_))) => {
-                Ended::ProcessEnded
+            (Ended::OutOfService, _) | (_, Err(RequestError::SidecarLost(_))) => {
+                Ended::OutOfService
             }
             (Ended::Stopped { .. }, Err(_)) => Ended::GivenUp,
             (ended, Err(_)) => ended,
@@ -131,7 +131,7 @@ impl Host<'_> {
                 ended
             }
         };
-        if ended == Ended::ProcessEnded {
+        if ended == Ended::OutOfService {
             self.restart()?;
         }
         Ok(Ran {
@@ -195,7 +195,7 @@ fn ended(result: &Result<Finished, RequestError>) -> Ended {
             }
             _ => Ended::Itself,
         },
-        Err(RequestError::SidecarLost(_)) => Ended::ProcessEnded,
+        Err(RequestError::SidecarLost(_)) => Ended::OutOfService,
         Err(_) => Ended::Lost,
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn is_good(ran: &Ran) -> bool {
     match ran.ended {
         Ended::Itself | Ended::OtherLimit | Ended::Lost => true,
         Ended::Stopped { late } => late <= IN_TIME,
-        Ended::GivenUp | Ended::ProcessEnded => false,
+        Ended::GivenUp | Ended::OutOfService => false,
     }
 }
 
@@ -70,7 +70,7 @@ impl Row {
             Ended::OtherLimit => &mut self.other_limit,
             Ended::Lost => &mut self.lost,
             Ended::GivenUp => &mut self.given_up,
-            Ended::ProcessEnded => &mut self.process,
+            Ended::OutOfService => &mut self.process,
             Ended::Stopped { late } => {
                 self.lates.push(late);
                 match late <= IN_TIME {
