@@ -9,7 +9,7 @@ use bytes::BytesMut;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use protocol::bounds::MAX_FRAME_CEILING;
 use protocol::frame::{Envelope, Hello, HostFrame, SidecarFrame, Welcome};
-use protocol::{Decoded, FrameDecoder, RequestId, SessionId};
+use protocol::{Decoded, FrameDecoder, PROTOCOL_VERSION, RequestId, SessionId};
 
 use crate::process::within;
 use crate::program::{Program, program};
@@ -54,7 +54,7 @@ impl RawSidecar {
     /// Starts a sidecar and shakes hands.
     pub fn start() -> RawSidecar {
         let mut sidecar = RawSidecar::silent();
-        sidecar.hello(2, 2);
+        sidecar.hello(PROTOCOL_VERSION, PROTOCOL_VERSION);
         sidecar.welcome();
         sidecar
     }

@@ -69,7 +69,9 @@ fn where_there_is_no_further_process_the_sum_is_bounded() {
     assert_eq!(reason, Reason::TooManySessions);
     assert!(message.contains("--heap-overcommit"), "{message}");
     here.iter().for_each(answers);
-    drop(here);
+    for session in here {
+        session.close().unwrap();
+    }
     // One alone is opened whatever its limit.
     answers(&open(&sidecar, limits(1024, 0)));
 }

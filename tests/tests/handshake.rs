@@ -66,7 +66,7 @@ fn welcome_says_what_holds() {
 #[test]
 fn without_a_common_version_there_is_no_connection() {
     let mut sidecar = RawSidecar::silent();
-    sidecar.hello(3, 9);
+    sidecar.hello(PROTOCOL_VERSION + 1, 900);
     assert_eq!(sent_away(&mut sidecar), Reason::UnsupportedVersion);
 }
 
@@ -81,7 +81,7 @@ fn hello_comes_first() {
 fn a_range_of_versions_is_enough() {
     let mut sidecar = RawSidecar::silent();
     sidecar.hello(0, 300);
-    assert_eq!(sidecar.welcome().version, 2);
+    assert_eq!(sidecar.welcome().version, PROTOCOL_VERSION);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn what_cannot_be_read_is_refused_and_skipped() {
         sidecar.send_bytes(&wire);
         assert_eq!(refused(&mut sidecar), (kind, reason, RequestId(9)));
     }
-    sidecar.hello(2, 2);
+    sidecar.hello(PROTOCOL_VERSION, PROTOCOL_VERSION);
     assert_eq!(refused(&mut sidecar).1, Reason::HelloRepeated);
     sidecar.send(1, 4, Cancel {});
     sidecar.send(0, 5, HostFrame::Ping(Ping { payload: [3; 8] }));
