@@ -95,8 +95,9 @@ fn judge(
 ) {
     assert_eq!(checked.wrong, None, "{said}");
     assert!(sidecar.lost().is_none(), "{said}");
-    assert!(after.threads <= before.threads + quarantined + 2, "{said}");
-    assert!(after.files <= before.files + 2, "{said}");
+    assert!(after.threads <= before.threads + quarantined + 4, "{said}");
+    // A parked thread keeps the directory that it reads modules from.
+    assert!(after.files <= before.files + 2 * quarantined + 4, "{said}");
     let most = before.resident_mib + KEPT_MIB + quarantined * 3 * HEAP_MIB;
     assert!(after.resident_mib <= most, "{said}");
 }
@@ -108,18 +109,21 @@ fn settled(sidecar: &Sidecar, pid: u32, before: Size) -> (Size, u64) {
         sidecar.serve_for(Duration::from_millis(20));
         let quarantined = u64::from(sidecar.stats().unwrap().sessions_quarantined);
         let now = Size::of(pid);
-        let is_flat = now.threads <= before.threads + quarantined && now.files <= before.files;
+        let is_flat =
+            now.threads <= before.threads + quarantined && now.files <= before.files + quarantined;
         if is_flat || SETTLE < begun.elapsed() {
             return (now, quarantined);
         }
     }
 }
 
-/// All that can be tried side by side, with little memory each.
+/// All that can be tried side by side, with little memory each. One that V8 does not stop
+/// holds a processor for as long as the grace period, which is long here.
 fn guests() -> Vec<Hostile> {
     let mut all = Hostile::read_all(&fixtures().join("hostile"));
     all.retain(|guest| {
-        !guest.needs_process && guest.peak_mib <= MOST_MIB && guest.files <= MOST_FILES
+        let stops = !guest.needs_process && !guest.is_given_up;
+        stops && guest.peak_mib <= MOST_MIB && guest.files <= MOST_FILES
     });
     for guest in &mut all {
         guest.heap_mib = HEAP_MIB;
