@@ -142,8 +142,8 @@ pub(crate) fn bytes_to_view<'s>(
 
 /// Whether the session may have so many bytes more; `None` with a `RangeError` pending when it
 /// may not. V8 ends the process when an embedder's allocation fails, so this is asked first.
-pub(crate) fn claim_room(scope: &Scope<'_, '_>, bytes: usize) -> Option<()> {
-    let has_room = State::of(scope).is_none_or(|state| state.links.budget.has_room(bytes));
+pub(crate) fn claim_room(scope: &mut Scope<'_, '_>, bytes: usize) -> Option<()> {
+    let has_room = find_room(scope, bytes);
     if !has_room {
         throw(
             scope,
@@ -153,6 +153,19 @@ pub(crate) fn claim_room(scope: &Scope<'_, '_>, bytes: usize) -> Option<()> {
         );
     }
     has_room.then_some(())
+}
+
+/// Whether there is room for so many bytes. Garbage is collected where it is in the way.
+pub(crate) fn find_room(scope: &mut Scope<'_, '_>, bytes: usize) -> bool {
+    let Some(state) = State::of(scope) else {
+        return true;
+    };
+    let budget = &state.links.budget;
+    if budget.has_room(bytes) {
+        return true;
+    }
+    scope.low_memory_notification();
+    budget.has_room(bytes)
 }
 
 /// The structured clone of `value` as bytes; Node's `v8.deserialize` reads them.

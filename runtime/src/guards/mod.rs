@@ -17,7 +17,7 @@ pub(crate) use self::allocator::budget_allocator;
 pub(crate) use self::budget::Budget;
 pub(crate) use self::heap::HeapGuard;
 pub(crate) use self::loss::{LossReport, install_handlers};
-pub(crate) use self::pages::{PageOwner, prepare as prepare_pages};
+pub(crate) use self::pages::{PageOwner, prepare as prepare_pages, uncounted};
 pub(crate) use self::quarantine::{Parking, Presence, ThreadName, install_handler, park};
 pub(crate) use self::thread_clock::ThreadClock;
 pub(crate) use self::watchdog::{Deadlines, Watchdog};

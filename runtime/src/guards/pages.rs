@@ -93,6 +93,15 @@ impl Drop for PageOwner {
     }
 }
 
+/// Session thread: native code of ours, which asks for room itself and gives back what it took
+/// before it ends. So it is not counted a second time.
+pub(crate) fn uncounted<T>(work: impl FnOnce() -> T) -> T {
+    let owner = OWNER.take();
+    let done = work();
+    OWNER.set(owner);
+    done
+}
+
 /// Once, before V8 is initialised.
 pub(crate) fn prepare() {
     regions().prepare();

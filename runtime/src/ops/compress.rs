@@ -10,6 +10,7 @@ use flate2::{Compression, Decompress, FlushDecompress, Status};
 use super::bytes::{bytes_of, copied, is_stopping};
 use crate::Scope;
 use crate::externals::{Native, table};
+use crate::guards::uncounted;
 use crate::session::State;
 use crate::strings::string;
 use crate::value::bytes_to_view;
@@ -280,18 +281,29 @@ fn finish<'s>(
     scope: &mut Scope<'s, '_>,
     mut result: v8::ReturnValue<'s, v8::Value>,
     max: i64,
-    work: impl FnOnce(&mut Sink<'_>) -> Result<(), Failure>,
+    work: impl Fn(&mut Sink<'_>) -> Result<(), Failure>,
 ) {
     let budget = State::of(scope).map(|state| state.links.budget.clone());
-    let mut sink = Sink {
-        bytes: Vec::new(),
-        max: usize::try_from(max).unwrap_or(0),
-        has_room: &|bytes| budget.as_ref().is_none_or(|budget| budget.has_room(bytes)),
-        is_stopping: &is_stopping(scope),
+    let stopping = is_stopping(scope);
+    let worked = || {
+        let mut sink = Sink {
+            bytes: Vec::new(),
+            max: usize::try_from(max).unwrap_or(0),
+            has_room: &|bytes| budget.as_ref().is_none_or(|budget| budget.has_room(bytes)),
+            is_stopping: &stopping,
+        };
+        work(&mut sink).map(|()| sink.bytes)
     };
-    match work(&mut sink) {
-        Ok(()) => {
-            let bytes = sink.bytes;
+    let made = match uncounted(worked) {
+        // Garbage may have been in the way, which nobody has collected.
+        Err(Failure::NoMemory) => {
+            scope.low_memory_notification();
+            uncounted(worked)
+        }
+        made => made,
+    };
+    match made {
+        Ok(bytes) => {
             if let Some(view) = bytes_to_view(scope, &bytes) {
                 result.set(view.into());
             }
