@@ -30,6 +30,8 @@ struct Inner<T> {
     replies: VecDeque<Answer>,
     tasks: VecDeque<T>,
     delayed: Vec<(Instant, T)>,
+    /// Whether a task was what ran last between requests.
+    was_task: bool,
     output_in_flight: usize,
     interrupted: bool,
     closing: bool,
@@ -93,6 +95,7 @@ impl<T> Default for Mailbox<T> {
                 replies: VecDeque::new(),
                 tasks: VecDeque::new(),
                 delayed: Vec::new(),
+                was_task: false,
                 output_in_flight: 0,
                 interrupted: false,
                 closing: false,
@@ -314,10 +317,17 @@ impl<T> Inner<T> {
             return Some(Received::Answer(answer));
         }
         self.promote_delayed();
-        if let Some(task) = self.tasks.pop_front() {
+        let between = wants == Wants::Commands;
+        // Tasks that make tasks must not keep a request waiting for good.
+        let task = match between && self.was_task && !self.commands.is_empty() {
+            true => None,
+            false => self.tasks.pop_front(),
+        };
+        self.was_task = between && task.is_some();
+        if let Some(task) = task {
             return Some(Received::Task(task));
         }
-        if wants == Wants::Commands {
+        if between {
             return self.commands.pop_front().map(Received::Command);
         }
         None

@@ -3,7 +3,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::panic,
     reason = "what goes wrong in a shared function fails the test, as it should"
 )]
 

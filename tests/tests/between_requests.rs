@@ -86,3 +86,24 @@ fn it_does_not_begin_behind_the_end_of_its_session() {
     }
     sidecar.ping().unwrap();
 }
+
+#[test]
+fn callbacks_without_end_make_way_too() {
+    let sidecar = sidecar();
+    let session = open(&sidecar, SessionOptions::default());
+    ok(
+        &session,
+        "globalThis.registry = new FinalizationRegistry(() => {
+            const until = Date.now() + 3;
+            while (Date.now() < until);
+        });
+        for (let i = 0; i < 20_000; i++) registry.register({}, i);
+        for (let i = 0; i < 200; i++) new Uint8Array(1 << 20);
+        1",
+    );
+    sidecar.serve_for(Duration::from_millis(300));
+    let begun = Instant::now();
+    assert_eq!(ok(&session, "2 + 2"), 4);
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(6), "{took:?}");
+}

@@ -10,7 +10,7 @@ use super::alarm;
 /// Ranges of addresses that one session may reserve: one for each resizable buffer, growable
 /// shared buffer and WebAssembly memory. The kernel keeps two mappings for each, and a
 /// process may have 65,530.
-const MAX_RESERVATIONS: usize = 1_024;
+const MAX_RESERVATIONS: usize = 512;
 /// Addresses in them: a WebAssembly memory without a maximum reserves 4 GiB of them.
 const MAX_RESERVED: usize = 512 << 30;
 
