@@ -255,7 +255,7 @@ mod tests {
         while regions.add(n * 10, 10, Arc::clone(&budget)).is_ok() {
             n += 1;
         }
-        assert_eq!(n, 1_024);
+        assert_eq!(n, 512);
         assert!(budget.take_refusal());
     }
 }
