@@ -292,8 +292,9 @@ fn forget(address: usize, len: usize) {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "those of the system call")]
-unsafe fn map(
+/// Replaces the C library's function for all code of this program.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn mmap(
     address: *mut c_void,
     len: usize,
     access: c_int,
@@ -329,20 +330,6 @@ unsafe fn map(
     mapped
 }
 
-/// Replaces the C library's function for all code of this program.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn mmap(
-    address: *mut c_void,
-    len: usize,
-    access: c_int,
-    flags: c_int,
-    file: c_int,
-    offset: libc::off_t,
-) -> *mut c_void {
-    // SAFETY: the caller's arguments and the caller's promise.
-    unsafe { map(address, len, access, flags, file, offset) }
-}
-
 /// Replaces the C library's function for all code of this program; on this machine it is the
 /// same as `mmap`.
 #[unsafe(no_mangle)]
@@ -355,7 +342,7 @@ unsafe extern "C" fn mmap64(
     offset: libc::off64_t,
 ) -> *mut c_void {
     // SAFETY: the caller's arguments and the caller's promise.
-    unsafe { map(address, len, access, flags, file, offset) }
+    unsafe { mmap(address, len, access, flags, file, offset) }
 }
 
 /// Replaces the C library's function for all code of this program.
