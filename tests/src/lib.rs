@@ -29,4 +29,4 @@ pub use self::hostile::{
 pub use self::process::{Ran, is_gone_within, run_cli, run_cli_with, run_program, within};
 pub use self::program::{Program, program};
 pub use self::raw::RawSidecar;
-pub use self::system::{children_of, descriptors_of, signal, thread_names, zombies_of};
+pub use self::system::{Status, children_of, descriptors_of, signal, thread_names, zombies_of};

@@ -5,6 +5,24 @@ use std::fs;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+/// What the kernel counts of a process, at one moment.
+#[derive(Debug)]
+pub struct Status(String);
+
+impl Status {
+    /// `None` when there is no such process.
+    pub fn of(pid: u32) -> Option<Status> {
+        let status = fs::read_to_string(format!("/proc/{pid}/status"));
+        status.ok().map(Status)
+    }
+
+    /// The number behind `key`, such as `VmRSS:`; memory is in KiB. proc(5) has them.
+    pub fn number(&self, key: &str) -> Option<u64> {
+        let line = self.0.lines().find_map(|line| line.strip_prefix(key))?;
+        line.split_whitespace().next()?.parse().ok()
+    }
+}
+
 /// The processes that `pid` has started and that have not been waited for.
 pub fn children_of(pid: u32) -> Vec<u32> {
     let threads = fs::read_dir(format!("/proc/{pid}/task"));

@@ -13,13 +13,14 @@
 )]
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use e2e_tests::{Checked, Hostile, Neighbours, attack, fixtures, sidecar_with};
+use e2e_tests::{
+    Checked, Hostile, Neighbours, Status, attack, descriptors_of, fixtures, sidecar_with,
+};
 use isolate_sidecar_client::{RequestError, SessionOptions, Sidecar};
 
 const SESSIONS: usize = 200;
@@ -216,18 +217,11 @@ struct Size {
 
 impl Size {
     fn of(pid: u32) -> Size {
-        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-        let number = |key: &str| -> u64 {
-            let line = status
-                .lines()
-                .find_map(|line| line.strip_prefix(key))
-                .unwrap();
-            line.split_whitespace().next().unwrap().parse().unwrap()
-        };
+        let status = Status::of(pid).unwrap();
         Size {
-            resident_mib: number("VmRSS:") / 1024,
-            threads: number("Threads:"),
-            files: u64::try_from(fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count()).unwrap(),
+            resident_mib: status.number("VmRSS:").unwrap() / 1024,
+            threads: status.number("Threads:").unwrap(),
+            files: u64::try_from(descriptors_of(pid)).unwrap(),
         }
     }
 }

@@ -8,8 +8,8 @@ use e2e_tests::{RawSidecar, is_gone_within, session, sidecar};
 use isolate_sidecar_client::{Outcome, RequestError, SessionOptions, SidecarCommand, script};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use protocol::HostFrame;
 use protocol::frame::{OpenSession, SidecarFrame};
-use protocol::{HostFrame, LimitsRequest};
 
 const SOON: Duration = Duration::from_secs(2);
 
@@ -19,16 +19,8 @@ fn spin(sidecar: &mut RawSidecar) {
         1,
         1,
         OpenSession {
-            snapshot: None,
-            roots: Vec::new(),
-            limits: LimitsRequest::default(),
-            env: Vec::new(),
-            argv: Vec::new(),
             cwd: "/app".to_owned(),
-            conditions: Vec::new(),
-            modules: protocol::ModuleOptions::default(),
-            functions: Vec::new(),
-            isolation: protocol::Isolation::Thread,
+            ..OpenSession::default()
         },
     );
     let opened = sidecar.expect().frame;

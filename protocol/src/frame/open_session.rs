@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Opens a session. Answered by `SessionOpened` or `Refused`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenSession {
     /// The snapshot to start from; `None` starts from the sidecar's own.
     pub snapshot: Option<SnapshotKey>,

@@ -10,8 +10,8 @@ use bytes::BytesMut;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use protocol::frame::{Code, Execute, Hello, OpenSession, Until};
 use protocol::{
-    Blob, CallMode, Decoded, Envelope, FrameDecoder, HostFrame, HostFunction, LimitsRequest,
-    RequestId, SessionId, SidecarFrame, Value, ValueFormat,
+    Blob, CallMode, Decoded, Envelope, FrameDecoder, HostFrame, HostFunction, RequestId, SessionId,
+    SidecarFrame, Value, ValueFormat,
 };
 
 /// Nothing that a test waits for takes longer, even on a busy machine.
@@ -161,20 +161,13 @@ pub fn hello() -> Hello {
 
 pub fn open() -> OpenSession {
     OpenSession {
-        snapshot: None,
-        roots: Vec::new(),
-        limits: LimitsRequest::default(),
-        env: Vec::new(),
-        argv: Vec::new(),
         cwd: "/".to_owned(),
-        conditions: Vec::new(),
-        modules: protocol::ModuleOptions::default(),
         functions: vec![HostFunction {
             name: "f".to_owned(),
             mode: CallMode::Sync,
             format: ValueFormat::Json,
         }],
-        isolation: protocol::Isolation::Thread,
+        ..OpenSession::default()
     }
 }
 

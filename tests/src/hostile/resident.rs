@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::fs;
 
+use crate::system::{Status, children_of};
+
 /// Watches how far the resident memory of a process and of its children rises.
 #[derive(Debug)]
 pub struct Resident {
@@ -36,7 +38,7 @@ impl Resident {
 
     /// Notes the children that there are: one that has ended cannot be asked any more.
     pub fn look_at_children(&mut self) {
-        for child in children(self.pid) {
+        for child in children_of(self.pid) {
             let Some(now) = counts(child) else { continue };
             let seen = self
                 .children
@@ -62,30 +64,10 @@ impl Resident {
 }
 
 fn counts(pid: u32) -> Option<Counts> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let number = |key: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(key))?;
-        line.split_whitespace().next()?.parse().ok()
-    };
+    let status = Status::of(pid)?;
     Some(Counts {
-        all_kib: number("VmRSS:")?,
-        files_kib: number("RssFile:")?,
-        peak_kib: number("VmHWM:")?,
+        all_kib: status.number("VmRSS:")?,
+        files_kib: status.number("RssFile:")?,
+        peak_kib: status.number("VmHWM:")?,
     })
-}
-
-/// The processes that the threads of this one have started.
-fn children(pid: u32) -> Vec<u32> {
-    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else {
-        return Vec::new();
-    };
-    let mut all = Vec::new();
-    for thread in threads.flatten() {
-        let text = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-        all.extend(
-            text.split_whitespace()
-                .filter_map(|pid| pid.parse::<u32>().ok()),
-        );
-    }
-    all
 }

@@ -13,18 +13,7 @@ use super::{check, grow, x};
 use crate::support::{Any, body, malformed, raw};
 
 fn open() -> OpenSession {
-    OpenSession {
-        snapshot: None,
-        roots: Vec::new(),
-        limits: LimitsRequest::default(),
-        env: Vec::new(),
-        argv: Vec::new(),
-        cwd: String::new(),
-        conditions: Vec::new(),
-        modules: ModuleOptions::default(),
-        functions: Vec::new(),
-        isolation: Isolation::Thread,
-    }
+    OpenSession::default()
 }
 
 fn warm() -> WarmSnapshot {

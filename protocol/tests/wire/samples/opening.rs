@@ -110,16 +110,9 @@ fn sessions() -> Vec<Sample> {
 
 fn bare(isolation: Isolation) -> OpenSession {
     OpenSession {
-        snapshot: None,
-        roots: Vec::new(),
-        limits: LimitsRequest::default(),
-        env: Vec::new(),
-        argv: Vec::new(),
         cwd: text("/"),
-        conditions: Vec::new(),
-        modules: ModuleOptions::default(),
-        functions: Vec::new(),
         isolation,
+        ..OpenSession::default()
     }
 }
 
