@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use protocol::{MethodStats, SessionStats, Usage};
 
-use crate::{Gauges, Histogram};
+use crate::{Gauges, Histogram, micros};
 
 /// Where a module came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -189,10 +189,6 @@ impl Counters {
     fn methods(&self) -> MutexGuard<'_, Vec<Option<Method>>> {
         self.methods.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn micros(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 impl Method {

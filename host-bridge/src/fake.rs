@@ -260,7 +260,7 @@ impl Session {
             (None, Ok(value)) => Outcome::Ok(value),
         };
         let usage = Usage {
-            wall_us: u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+            wall_us: crate::micros(started.elapsed()),
             ..Usage::default()
         };
         self.events.send(SessionEvent::Finished {

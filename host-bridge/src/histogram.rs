@@ -29,7 +29,7 @@ impl Default for Histogram {
 impl Histogram {
     /// Adds one duration.
     pub fn record(&mut self, duration: Duration) {
-        let us = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        let us = crate::micros(duration);
         if let Some(count) = self.counts.get_mut(bucket(us)) {
             *count = count.saturating_add(1);
         }

@@ -18,11 +18,13 @@ mod mailbox;
 pub mod reader;
 pub mod resolver;
 mod sealed_image;
+mod sleep;
 mod snapshot;
 mod source_map;
 mod terminator;
 mod turns;
 pub mod typescript;
+mod units;
 
 pub use self::calls::{CallTable, OpenCall, TooManyCalls};
 pub use self::counters::{Counters, ModuleOrigin, RoundTrip};
@@ -36,7 +38,9 @@ pub use self::mailbox::{
     Answer, Interrupted, MAX_COMMANDS, MAX_OUTPUT_IN_FLIGHT, Mailbox, OutputTicket, Received, Wants,
 };
 pub use self::sealed_image::{ImageHeader, ImageLabel, SealedImage};
+pub use self::sleep::wait_until;
 pub use self::snapshot::{SnapshotImage, SnapshotModule, SnapshotReport};
 pub use self::source_map::{MappedPlace, SourceMaps};
 pub use self::terminator::{StopReason, Terminator, WakeGuard, Way};
 pub use self::turns::{Pause, Turn, TurnGuard, take_turns};
+pub use self::units::{micros, millis};

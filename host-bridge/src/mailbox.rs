@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use protocol::frame::Reply;
 use protocol::{CallId, RequestId};
 
-use crate::{OpenCall, Pause, SendError, SessionCommand};
+use crate::{OpenCall, Pause, SendError, SessionCommand, wait_until};
 
 /// Requests that may wait behind the running one. One more is answered `Busy`.
 pub const MAX_COMMANDS: usize = 32;
@@ -142,7 +142,8 @@ impl<T> Mailbox<T> {
     }
 
     /// Requests that wait.
-    pub fn n_waiting(&self) -> usize {
+    #[cfg(test)]
+    fn n_waiting(&self) -> usize {
         self.lock().commands.len()
     }
 
@@ -247,19 +248,7 @@ impl<T> Mailbox<T> {
                 Wants::Reply(_) => deadline,
                 Wants::Commands | Wants::Progress => earliest(deadline, inner.next_delayed()),
             };
-            inner = match wake {
-                None => self
-                    .bell
-                    .wait(inner)
-                    .unwrap_or_else(PoisonError::into_inner),
-                Some(wake) => {
-                    let timeout = wake.saturating_duration_since(now);
-                    self.bell
-                        .wait_timeout(inner, timeout)
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .0
-                }
-            };
+            inner = wait_until(&self.bell, inner, wake);
         }
     }
 

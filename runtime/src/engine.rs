@@ -10,7 +10,7 @@ use host_bridge::typescript::{InProcess, Translator};
 use host_bridge::{
     Condemned, Engine, EventSender, ExitReason, Gauges, MAKE_WAY_AFTER, OpenError, OpenSpec,
     SealedImage, SendError, SessionCommand, SessionEvent, SessionHandle, SnapshotImage, StopReason,
-    Way,
+    Way, millis,
 };
 use protocol::{LimitKind, LimitReport, RequestId, SessionStats, SnapshotKey};
 
@@ -327,10 +327,6 @@ fn quarantine(links: &Links, thread: ThreadName) {
         reason,
         stats: Box::new(links.counters.snapshot()),
     });
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 const fn is_send<T: Send>() {}

@@ -62,12 +62,30 @@ impl Memory {
     /// What this process holds.
     pub(crate) fn resident(&self) -> u64 {
         match self {
-            Memory::Real => fs::read_to_string("/proc/self/status")
-                .ok()
-                .and_then(|text| kib_of(&text, "VmRSS:"))
-                .unwrap_or(0),
+            Memory::Real => OwnProcess::look().resident_bytes,
             #[cfg(test)]
             Memory::Fixed(_, resident) => *resident,
+        }
+    }
+}
+
+/// What the operating system counts of this process; zero where it does not say.
+#[derive(Debug)]
+pub(crate) struct OwnProcess {
+    pub(crate) resident_bytes: u64,
+    pub(crate) threads: u32,
+}
+
+impl OwnProcess {
+    pub(crate) fn look() -> OwnProcess {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let threads = status
+            .lines()
+            .find_map(|line| line.strip_prefix("Threads:"))
+            .and_then(|number| number.trim().parse().ok());
+        OwnProcess {
+            resident_bytes: kib_of(&status, "VmRSS:").unwrap_or(0),
+            threads: threads.unwrap_or(0),
         }
     }
 }
@@ -119,6 +137,13 @@ fn kib_of(text: &str, key: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_system_counts_this_process() {
+        let seen = OwnProcess::look();
+        assert!(seen.threads >= 1, "{seen:?}");
+        assert!(seen.resident_bytes > 1 << 20, "{seen:?}");
+    }
 
     #[test]
     fn sessions_follow_from_memory_within_bounds() {

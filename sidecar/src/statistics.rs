@@ -1,8 +1,10 @@
 //! The process as `GetStats` shows it: from counters and from the operating system, without
 //! a word with any session's thread.
 
+use host_bridge::millis;
 use protocol::ProcessStats;
 
+use crate::machine::OwnProcess;
 use crate::state::State;
 
 /// How much waits in a queue, and the most that ever did.
@@ -24,9 +26,9 @@ impl State {
         let load = self.port.load();
         let bytes = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
         let counters = &self.counters;
-        let memory = of_the_system();
+        let own = OwnProcess::look();
         let mut stats = ProcessStats {
-            uptime_ms: u64::try_from(counters.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            uptime_ms: millis(counters.started.elapsed()),
             sessions_opened_total: counters.sessions_opened,
             snapshots: u32::try_from(self.engine.n_snapshots()).unwrap_or(u32::MAX),
             frames_in: counters.frames_in,
@@ -41,8 +43,8 @@ impl State {
             frames_waiting_peak: counters.frames_waiting.peak,
             reports_waiting: counters.reports_waiting.now,
             reports_waiting_peak: counters.reports_waiting.peak,
-            resident_bytes: memory.resident_bytes,
-            threads: memory.threads,
+            resident_bytes: own.resident_bytes,
+            threads: own.threads,
             ..ProcessStats::default()
         };
         self.sessions.count_into(&mut stats);
@@ -50,35 +52,9 @@ impl State {
     }
 }
 
-/// What the operating system counts; zero where it does not say.
-#[derive(Debug, Default)]
-struct OfTheSystem {
-    resident_bytes: u64,
-    threads: u32,
-}
-
-fn of_the_system() -> OfTheSystem {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let field = |name: &str| {
-        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-        line.split_whitespace().next()?.parse::<u64>().ok()
-    };
-    OfTheSystem {
-        resident_bytes: field("VmRSS:").unwrap_or(0).saturating_mul(1024),
-        threads: u32::try_from(field("Threads:").unwrap_or(0)).unwrap_or(u32::MAX),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_system_counts_this_process() {
-        let seen = of_the_system();
-        assert!(seen.threads >= 1, "{seen:?}");
-        assert!(seen.resident_bytes > 1 << 20, "{seen:?}");
-    }
 
     #[test]
     fn the_peak_of_a_depth_stays() {

@@ -163,7 +163,7 @@ pub fn write_answer(output: &mut dyn Write, answer: Answer) -> io::Result<()> {
         Ok(JavaScript { code, source_map }) => (MadeHead::Made { source_map }, code),
         Err(error) => (MadeHead::Failed(error), String::new()),
     };
-    let cpu_us = u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX);
+    let cpu_us = crate::micros(cpu);
     let head = AnswerHead { cpu_us, made };
     output.write_all(&message(&serde_json::to_vec(&head)?, code.as_bytes())?)?;
     output.flush()

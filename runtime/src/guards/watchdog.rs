@@ -4,7 +4,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use host_bridge::{StopReason, Terminator};
+use host_bridge::{StopReason, Terminator, millis, wait_until};
 use protocol::{LimitKind, LimitReport, RequestId};
 
 use super::ThreadClock;
@@ -132,7 +132,7 @@ impl Shared {
         while !inner.stopped {
             let now = Instant::now();
             let Some((key, mut armed)) = inner.armed.first_due(now) else {
-                inner = self.sleep(inner, now);
+                inner = self.sleep(inner);
                 continue;
             };
             drop(inner);
@@ -146,21 +146,10 @@ impl Shared {
         }
     }
 
-    fn sleep<'a>(&self, mut inner: MutexGuard<'a, Inner>, now: Instant) -> MutexGuard<'a, Inner> {
+    fn sleep<'a>(&self, mut inner: MutexGuard<'a, Inner>) -> MutexGuard<'a, Inner> {
         inner.next_wake = inner.armed.next_due();
-        let mut inner = match inner.next_wake {
-            None => self
-                .bell
-                .wait(inner)
-                .unwrap_or_else(PoisonError::into_inner),
-            Some(wake) => {
-                let timeout = wake.saturating_duration_since(now);
-                self.bell
-                    .wait_timeout(inner, timeout)
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .0
-            }
-        };
+        let wake = inner.next_wake;
+        let mut inner = wait_until(&self.bell, inner, wake);
         inner.next_wake = None;
         inner
     }
@@ -200,10 +189,6 @@ impl Armed {
         self.terminator
             .stop(self.request, StopReason::Limit(report));
     }
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn later(from: Instant, by: Duration) -> Instant {

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use host_bridge::wait_until;
+
 use super::schedule::Schedule;
 use super::seat::{Nudge, Seat};
 use super::standing::{Effects, Rules, SeatId};
@@ -194,19 +196,8 @@ impl Shared {
                 inner = self.lock();
                 continue;
             }
-            inner = match inner.planned {
-                None => self
-                    .bell
-                    .wait(inner)
-                    .unwrap_or_else(PoisonError::into_inner),
-                Some(planned) => {
-                    let timeout = planned.saturating_duration_since(now);
-                    self.bell
-                        .wait_timeout(inner, timeout)
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .0
-                }
-            };
+            let planned = inner.planned;
+            inner = wait_until(&self.bell, inner, planned);
         }
     }
 

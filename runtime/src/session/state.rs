@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use host_bridge::{
     CallTable, Counters, EventSender, Mailbox, OpenSpec, SessionEvent, SourceMaps, StopReason,
-    Terminator,
+    Terminator, micros,
 };
 use protocol::frame::GuestEvent;
 use protocol::{
@@ -298,10 +298,6 @@ impl State {
         self.rejections.borrow_mut().clear();
         self.modules.waiting_imports.set(0);
     }
-}
-
-fn micros(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 impl std::fmt::Debug for State {

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use host_bridge::reader::{HostDirectories, ReaderOptions};
 use host_bridge::resolver::{Builtins, Resolver, ResolverOptions};
-use host_bridge::{ExitReason, OpenSpec, Received, SessionCommand, SessionEvent, Wants};
+use host_bridge::{ExitReason, OpenSpec, Received, SessionCommand, SessionEvent, Wants, micros};
 use protocol::{Outcome, Reason, RequestId};
 
 use super::{Links, Runner, State, Work};
@@ -92,7 +92,7 @@ impl SessionThread {
         };
         // Declared after the realm, so it ends before.
         let _loss = report_loss(loss, realm.state(), &guard);
-        let open_us = u64::try_from(born.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let open_us = micros(born.elapsed());
         self.links.events.send(SessionEvent::Opened { open_us });
         let mut runner = Runner {
             realm: &mut realm,

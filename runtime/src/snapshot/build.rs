@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::Bytes;
 
-use host_bridge::{EventSender, OpenSpec, SnapshotImage, SnapshotModule, SnapshotReport};
+use host_bridge::{EventSender, OpenSpec, SnapshotImage, SnapshotModule, SnapshotReport, micros};
 use protocol::frame::{Code, Until, WarmSnapshot};
 use protocol::{
     JsError, LimitReport, Limits, LimitsRequest, Outcome, Reason, RequestId, SessionId, Value,
@@ -133,10 +133,6 @@ fn try_out(image: &SnapshotImage, spec: &WarmSnapshot) -> Result<(), SnapshotErr
     birth_realm(&image, &open, &links, &handle, &SharedModules::default())
         .map(drop)
         .map_err(|_| SnapshotError::NotRestored)
-}
-
-fn micros(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 struct Builder {

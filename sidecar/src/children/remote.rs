@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use host_bridge::{
     Condemned, EventSender, MAX_COMMANDS, MAX_OUTPUT_IN_FLIGHT, OpenSpec, OutputTicket, SendError,
-    SessionCommand, SessionEvent, SessionHandle, StopReason,
+    SessionCommand, SessionEvent, SessionHandle, StopReason, micros, millis,
 };
 use protocol::frame::{Cancel, CloseSession, GetStats, HostReply};
 use protocol::{
@@ -77,7 +77,7 @@ impl Remote {
 
     pub(super) fn opened(&self) -> SessionEvent {
         self.lock().is_open = true;
-        let open_us = u64::try_from(self.begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let open_us = micros(self.begun.elapsed());
         SessionEvent::Opened { open_us }
     }
 
@@ -137,8 +137,7 @@ impl Remote {
         if state.cancelled.contains(&request) || state.is_closing {
             return Some((request, Some(StopReason::Cancelled)));
         }
-        let ran = state.front_since.unwrap_or(self.begun).elapsed();
-        let ran = u64::try_from(ran.as_millis()).unwrap_or(u64::MAX);
+        let ran = millis(state.front_since.unwrap_or(self.begun).elapsed());
         let report = LimitReport::new(LimitKind::Wall, self.limits.wall_ms, ran);
         Some((request, Some(StopReason::Limit(report))))
     }

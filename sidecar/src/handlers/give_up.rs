@@ -4,9 +4,9 @@
 
 use host_bridge::{Condemned, ExitReason, SessionCommand, StopReason};
 use protocol::frame::Reset;
-use protocol::{Outcome, Reason, RequestId, SessionId, SessionStats, Usage};
+use protocol::{Outcome, Reason, RequestId, SessionId, SessionStats};
 
-use super::session_event::terminal;
+use super::session_event::{peaks_of, terminal};
 use super::session_exit::drain_when_too_many;
 use crate::session_table::{Session, SessionKey};
 use crate::state::{Address, State};
@@ -76,16 +76,11 @@ fn tell_outcome(
     let Some(in_flight) = known.copied().find(|known| known.request == request) else {
         return;
     };
-    let usage = Usage {
-        heap_peak_bytes: stats.heap_peak_bytes,
-        external_peak_bytes: stats.external_peak_bytes,
-        ..Usage::default()
-    };
     let to = Address {
         session: id,
         request,
     };
-    state.reply(to, terminal(in_flight.kind, outcome, usage));
+    state.reply(to, terminal(in_flight.kind, outcome, peaks_of(stats)));
 }
 
 /// The thread of a session that was given up has ended, or never will.

@@ -164,14 +164,7 @@ fn finished(state: &mut State, id: SessionId, ended: Ended, ticket: Ticket) {
 /// A request was cancelled before it began.
 pub(super) fn withdrawn(state: &mut State, to: Address, kind: Kind) {
     let usage = match state.sessions.get(to.session) {
-        Ok(session) => {
-            let stats = session.handle().stats();
-            Usage {
-                heap_peak_bytes: stats.heap_peak_bytes,
-                external_peak_bytes: stats.external_peak_bytes,
-                ..Usage::default()
-            }
-        }
+        Ok(session) => peaks_of(&session.handle().stats()),
         Err(_) => Usage::default(),
     };
     state.reply(to, terminal(kind, Outcome::Cancelled, usage));
@@ -203,6 +196,15 @@ fn answer(state: &mut State, to: Address, kind: Kind, ended: Ended, ticket: Tick
         }
         // Clamped and from the engine: this is a fault of ours, and `reply` says so.
         Err(_) => state.reply(to, frame),
+    }
+}
+
+/// What is known of a request that tells no usage itself: the peaks of its session.
+pub(super) fn peaks_of(stats: &SessionStats) -> Usage {
+    Usage {
+        heap_peak_bytes: stats.heap_peak_bytes,
+        external_peak_bytes: stats.external_peak_bytes,
+        ..Usage::default()
     }
 }
 

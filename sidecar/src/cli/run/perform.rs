@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Instant;
 
+use host_bridge::micros;
 use isolate_sidecar_client::{
     GuestEvent, Limits, Pending, RequestError, Session, SessionOptions, Sidecar, SidecarCommand,
     Usage,
@@ -169,7 +170,7 @@ fn finish(begun: Result<Running, Ending>) -> Performed {
 
 fn usage_with_wall(err: &RequestError, begun: Instant) -> Usage {
     Usage {
-        wall_us: u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX),
+        wall_us: micros(begun.elapsed()),
         ..usage_of(err)
     }
 }
