@@ -239,6 +239,19 @@ impl Hooks {
         self.call(scope, "initWasmMeta", &[meta.into(), compiled]);
     }
 
+    /// Prepares the realm for a snapshot that will be made of it: what no snapshot can hold
+    /// gets stand-ins. No code of the guest has run.
+    pub(crate) fn begin_build(&self, scope: &mut Scope<'_, '_>) -> Option<()> {
+        let file = [v8::undefined(scope).into(), string(scope, "build").into()];
+        self.call(scope, "readGlobal", &file)?;
+        self.call(scope, "beginBuild", &[]).map(|_| ())
+    }
+
+    /// The snapshot is made next: forgets what stand-ins stand for. Garbage was collected.
+    pub(crate) fn end_build(&self, scope: &mut Scope<'_, '_>) -> Option<()> {
+        self.call(scope, "endBuild", &[]).map(|_| ())
+    }
+
     /// Forgets what `process.nextTick` has put off, as V8 does with promise jobs when it is
     /// stopped.
     pub(crate) fn drop_ticks(&self, scope: &mut Scope<'_, '_>) -> Option<()> {

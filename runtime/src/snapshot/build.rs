@@ -175,7 +175,9 @@ impl Builder {
             if !bootstrap::adopt(scope, state, hooks) {
                 return None;
             }
-            state.hooks.get()?.restore(scope, &open)
+            let hooks = state.hooks.get()?;
+            hooks.restore(scope, &open)?;
+            hooks.begin_build(scope)
         });
         made.ok_or(SnapshotError::Bootstrap)?;
         Ok(Builder {
@@ -229,6 +231,12 @@ impl Builder {
     ) -> (Option<Bytes>, Vec<SnapshotModule>, BTreeMap<String, String>) {
         let entries = spec.map(|spec| self.entry_urls(spec)).unwrap_or_default();
         let wanted = spec.is_some();
+        if wanted {
+            // Only then is it known which stand-ins are needed.
+            self.realm.isolate().low_memory_notification();
+            self.realm
+                .turn(|scope, state| state.hooks.get()?.end_build(scope));
+        }
         let modules = self.realm.look(|scope| {
             let context = scope.get_current_context();
             let modules = match State::of(scope) {
