@@ -241,10 +241,19 @@ impl Hooks {
 
     /// Prepares the realm for a snapshot that will be made of it: what no snapshot can hold
     /// gets stand-ins. No code of the guest has run.
-    pub(crate) fn begin_build(&self, scope: &mut Scope<'_, '_>) -> Option<()> {
+    ///
+    /// `is_explained` makes it keep a record of what the SDK takes from its surroundings.
+    pub(crate) fn begin_build(&self, scope: &mut Scope<'_, '_>, is_explained: bool) -> Option<()> {
         let file = [v8::undefined(scope).into(), string(scope, "build").into()];
         self.call(scope, "readGlobal", &file)?;
-        self.call(scope, "beginBuild", &[]).map(|_| ())
+        let is_explained = v8::Boolean::new(scope, is_explained).into();
+        self.call(scope, "beginBuild", &[is_explained]).map(|_| ())
+    }
+
+    /// The record of a build that is explained, in JSON.
+    pub(crate) fn record(&self, scope: &mut Scope<'_, '_>) -> Option<String> {
+        let record = self.call(scope, "record", &[])?;
+        Some(record.to_rust_string_lossy(scope))
     }
 
     /// The snapshot is made next: forgets what stand-ins stand for. Garbage was collected.

@@ -87,7 +87,7 @@
 
   function replaceFormatter(name, { isCallable = false, hasFallback = false, special = {} } = {}) {
     if (Intl[name] === undefined) return;
-    const kind = newKind();
+    const kind = newKind(`Intl.${name}`);
     const make = (args, newTarget) => construct(kind, Native, getCanonicalLocales(plainLocale(args[0])), args[1], newTarget);
     const apply = isCallable ? (self, args) => {
       const lazy = make(args, Native);
@@ -123,8 +123,8 @@
   // --- Segments, and iterators over them ---
 
   function replaceSegments() {
-    const segments = newKind();
-    const iterators = newKind();
+    const segments = newKind('Segments');
+    const iterators = newKind('Segment Iterator');
     const sample = new Intl.Segmenter().segment('');
     const segmentsPrototype = ObjectGetPrototypeOf(sample);
     const iteratorPrototype = ObjectGetPrototypeOf(sample[SymbolIterator]());
@@ -174,7 +174,7 @@
   // --- Locales, which other functions take ---
 
   function replaceLocale() {
-    const kind = newKind();
+    const kind = newKind('Intl.Locale');
     const make = (args, newTarget) => {
       const tag = args[0];
       areTaken();

@@ -45,8 +45,8 @@
   const kinds = [];
 
   // Something that has stand-ins, with the means to take back what was replaced for it.
-  function newKind() {
-    const kind = { __proto__: null, slots: [], limit: 512, undo: [] };
+  function newKind(name) {
+    const kind = { __proto__: null, name, slots: [], limit: 512, undo: [] };
     kinds[kinds.length] = kind;
     return kind;
   }
@@ -57,6 +57,7 @@
     const object = ObjectCreate(prototype);
     new Stamp(object, slot);
     note(kind, slot);
+    if (internal.note !== undefined) internal.note('stand-in', kind.name);
     return object;
   }
 

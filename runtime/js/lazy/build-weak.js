@@ -7,7 +7,7 @@
   const {
     isBuilding, newKind, realOf, replaceClass, replaceMembers, slotOf, standIn, uncurryThis,
   } = internal.lazyObjects;
-  const kind = newKind();
+  const kind = newKind('FinalizationRegistry');
   const deref = uncurryThis(WeakRef.prototype.deref);
   const Weak = WeakRef;
   const { register } = FinalizationRegistry.prototype;

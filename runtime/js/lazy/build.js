@@ -20,15 +20,21 @@
     internal.restorers.stackTraceLimit = () => limitFrames(limit.value);
   }
 
-  hooks.beginBuild = () => {
+  // `isExplained` says that the author of the SDK wants to know what it does, and no snapshot.
+  hooks.beginBuild = (isExplained) => {
     limitFrames(FRAMES);
     internal.load('build-lazy');
     internal.load('build-intl');
     internal.load('build-weak');
     internal.load('build-files');
+    internal.load('build-random');
+    internal.load('build-shared');
+    if (isExplained) internal.load('build-record');
   };
   hooks.endBuild = () => {
     internal.endLazy();
+    internal.endRandom();
+    internal.endShared?.();
     endFrames();
     internal.buildFiles = hooks.beginBuild = hooks.endBuild = undefined;
   };

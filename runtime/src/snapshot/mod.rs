@@ -4,11 +4,11 @@
 //! modules of the module map.
 
 mod build;
-mod files;
+mod given;
 mod image;
 mod restore;
 
-pub use self::build::{SnapshotError, build_snapshot};
-pub(crate) use self::files::natives;
+pub use self::build::{SnapshotError, build_snapshot, explain_snapshot};
+pub(crate) use self::given::natives;
 pub(crate) use self::image::{Image, base_image};
 pub(crate) use self::restore::restore;

@@ -90,6 +90,20 @@ pub(super) fn build_snapshot(
     Ok(built)
 }
 
+/// What the entries of a snapshot take from their surroundings, as JSON. Main thread, as
+/// above.
+#[cfg(feature = "v8-engine")]
+pub(super) fn explain_snapshot(
+    spec: &WarmSnapshot,
+) -> Result<Result<String, BuildFailure>, EngineError> {
+    let platform = runtime::Platform::init()?;
+    let explained = runtime::explain_snapshot(&platform, spec).map_err(|error| BuildFailure {
+        reason: error.reason(),
+        message: error.to_string(),
+    });
+    Ok(explained)
+}
+
 /// There is none in this build.
 #[cfg(not(feature = "v8-engine"))]
 pub(super) fn start(_: Option<&Path>) -> Result<Box<dyn Engine>, EngineError> {
@@ -101,5 +115,13 @@ pub(super) fn start(_: Option<&Path>) -> Result<Box<dyn Engine>, EngineError> {
 pub(super) fn build_snapshot(
     _: &WarmSnapshot,
 ) -> Result<Result<(SnapshotImage, SnapshotReport), BuildFailure>, EngineError> {
+    Err(EngineError::Missing)
+}
+
+/// There is no engine to load anything.
+#[cfg(not(feature = "v8-engine"))]
+pub(super) fn explain_snapshot(
+    _: &WarmSnapshot,
+) -> Result<Result<String, BuildFailure>, EngineError> {
     Err(EngineError::Missing)
 }

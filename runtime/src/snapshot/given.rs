@@ -1,5 +1,5 @@
-//! Files that an SDK reads while a snapshot is made of it: those of the directories that its
-//! modules come from, and those only to be read.
+//! What an SDK gets while a snapshot is made of it: the files of the directories that its
+//! modules come from, only to be read, and a constructor that V8 keeps from the realm.
 
 use host_bridge::reader::FileKind;
 
@@ -12,6 +12,7 @@ use crate::value::bytes_to_view;
 pub(crate) fn natives() -> Vec<Native> {
     table! {
         "lentFile" => lent_file,
+        "sharedBuffer" => shared_buffer,
     }
 }
 
@@ -54,4 +55,15 @@ fn lent_file<'s>(
         }
     };
     result.set(v8::Array::new_with_elements(scope, &parts).into());
+}
+
+/// `sharedBuffer()` → an empty `SharedArrayBuffer`, which knows its constructor.
+fn shared_buffer<'s>(
+    scope: &mut Scope<'s, '_>,
+    _args: v8::FunctionCallbackArguments<'s>,
+    mut result: v8::ReturnValue<'s, v8::Value>,
+) {
+    if let Some(buffer) = v8::SharedArrayBuffer::new(scope, 0) {
+        result.set(buffer.into());
+    }
 }
