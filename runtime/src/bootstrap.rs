@@ -257,8 +257,13 @@ impl Hooks {
     }
 
     /// The snapshot is made next: forgets what stand-ins stand for. Garbage was collected.
-    pub(crate) fn end_build(&self, scope: &mut Scope<'_, '_>) -> Option<()> {
-        self.call(scope, "endBuild", &[]).map(|_| ())
+    /// Says why there can be none; `None` means that it could not be asked.
+    pub(crate) fn end_build(&self, scope: &mut Scope<'_, '_>) -> Option<Result<(), String>> {
+        let reason = self.call(scope, "endBuild", &[])?;
+        if reason.is_undefined() {
+            return Some(Ok(()));
+        }
+        Some(Err(reason.to_rust_string_lossy(scope)))
     }
 
     /// Forgets what `process.nextTick` has put off, as V8 does with promise jobs when it is

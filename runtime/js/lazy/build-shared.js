@@ -22,10 +22,24 @@
   const constructor = ReflectGetOwnPropertyDescriptor(prototype, 'constructor');
   ReflectDefineProperty(prototype, 'constructor', { ...constructor, value: own, __proto__: null });
 
-  // The engine defines the global when it restores the realm, so it must not be there.
+  // The engine defines these globals when it restores the realm, so they must not be there. What an SDK has put in
+  // their place, or that it has deleted one, holds in each session.
+  function withdraw(name, given) {
+    const now = ReflectGetOwnPropertyDescriptor(globalThis, name);
+    if (now?.value === given) {
+      ReflectDeleteProperty(globalThis, name);
+      return;
+    }
+    if (now !== undefined && !ReflectDeleteProperty(globalThis, name)) return;
+    internal.restorers[name] = () => {
+      if (now === undefined) ReflectDeleteProperty(globalThis, name);
+      else ReflectDefineProperty(globalThis, name, { ...now, __proto__: null });
+    };
+  }
   internal.endShared = () => {
     isBuilding = false;
-    ReflectDeleteProperty(globalThis, 'SharedArrayBuffer');
+    withdraw('SharedArrayBuffer', own);
+    withdraw('WebAssembly', undefined);
     ReflectDefineProperty(prototype, 'constructor', { ...constructor, __proto__: null });
   };
 })

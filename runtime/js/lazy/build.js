@@ -3,7 +3,7 @@
 (function (native, internal) {
   'use strict';
 
-  const { ReflectDefineProperty, ReflectDeleteProperty, ReflectGetOwnPropertyDescriptor } = internal.primordials;
+  const { ObjectGetPrototypeOf, ObjectIsExtensible, ReflectDefineProperty, ReflectDeleteProperty, ReflectGetOwnPropertyDescriptor } = internal.primordials;
   const { hooks } = internal;
   const { Error } = globalThis;
   const FRAMES = 10;
@@ -31,11 +31,30 @@
     internal.load('build-shared');
     if (isExplained) internal.load('build-record');
   };
+  // What the engine adds something to in each restored realm. It ends the process where it cannot.
+  const extended = [
+    ['globalThis', globalThis], ['Atomics', Atomics], ['DataView.prototype', DataView.prototype], ['Error', Error], ['Intl.Locale.prototype', Intl.Locale.prototype],
+    ['Iterator', Iterator], ['Iterator.prototype', Iterator.prototype], ['the prototype of asynchronous iterators', ObjectGetPrototypeOf(ObjectGetPrototypeOf((async function* () {}).prototype))], ['Map.prototype', Map.prototype],
+    ['Math', Math], ['Promise', Promise], ['RegExp', RegExp], ['Uint8Array', Uint8Array], ['Uint8Array.prototype', Uint8Array.prototype],
+    ['WeakMap.prototype', WeakMap.prototype],
+  ];
+  function refusal() {
+    for (let i = 0; i < extended.length; i++) {
+      const name = extended[i][0];
+      if (!ObjectIsExtensible(extended[i][1])) return `${name} cannot be extended, so no session can be opened from the snapshot: do not freeze ${name} while the SDK is loaded`;
+    }
+    return undefined;
+  }
+
+  // The reason for which there can be no snapshot, if there is one.
   hooks.endBuild = () => {
+    const reason = refusal();
+    if (reason !== undefined) return reason;
     internal.endLazy();
     internal.endRandom();
     internal.endShared?.();
     endFrames();
     internal.buildFiles = hooks.beginBuild = hooks.endBuild = undefined;
+    return undefined;
   };
 })

@@ -70,6 +70,9 @@ pub enum SnapshotError {
     /// A fault of ours.
     #[error("the realm could not be made")]
     Bootstrap,
+    /// The realm holds, or lacks, what no snapshot can do with or without.
+    #[error("{0}")]
+    Refused(String),
     /// A session cannot be opened from it: the entries broke the realm.
     #[error(
         "no session can be opened from the snapshot: its code has removed or changed globals \
@@ -115,6 +118,7 @@ pub fn build_snapshot(
     let mut builder = Builder::new(spec, false)?;
     let evaluated = builder.evaluate(spec);
     let evaluate_us = micros(started.elapsed());
+    let evaluated = evaluated.and_then(|()| builder.prepare());
     let files = builder.realm.state().modules.file_digests();
     if let Err(error) = evaluated {
         builder.abandon();
@@ -269,16 +273,24 @@ impl Builder {
         let _abandoned = ManuallyDrop::new((self.realm.into_isolate(), self.guard));
     }
 
+    /// Makes the realm one that V8 can serialise.
+    fn prepare(&mut self) -> Result<(), SnapshotError> {
+        // Only then is it known which stand-ins are needed.
+        self.realm.isolate().low_memory_notification();
+        let ready = self
+            .realm
+            .turn(|scope, state| state.hooks.get()?.end_build(scope));
+        ready
+            .ok_or(SnapshotError::NotRestored)?
+            .map_err(SnapshotError::Refused)
+    }
+
     /// Serialises the realm.
     fn serialise(
         mut self,
         spec: &WarmSnapshot,
     ) -> (Option<Bytes>, Vec<SnapshotModule>, BTreeMap<String, String>) {
         let entries = self.entry_urls(spec);
-        // Only then is it known which stand-ins are needed.
-        self.realm.isolate().low_memory_notification();
-        self.realm
-            .turn(|scope, state| state.hooks.get()?.end_build(scope));
         let modules = self.realm.look(|scope| {
             let context = scope.get_current_context();
             let state = State::of(scope);
