@@ -19,6 +19,15 @@ use crate::value::bytes_to_view;
 /// Node's version whose behaviour is the model.
 const NODE_VERSION: &str = "20.20.2";
 
+/// Why an SDK is loaded in a realm that is no session's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// For a snapshot.
+    Snapshot,
+    /// To tell what it takes from its surroundings.
+    Explanation,
+}
+
 /// Functions of the realm that Rust calls.
 pub(crate) struct Hooks {
     object: v8::Global<v8::Object>,
@@ -242,11 +251,11 @@ impl Hooks {
     /// Prepares the realm for a snapshot that will be made of it: what no snapshot can hold
     /// gets stand-ins. No code of the guest has run.
     ///
-    /// `is_explained` makes it keep a record of what the SDK takes from its surroundings.
-    pub(crate) fn begin_build(&self, scope: &mut Scope<'_, '_>, is_explained: bool) -> Option<()> {
+    /// For an explanation it keeps a record of what the SDK takes from its surroundings.
+    pub(crate) fn begin_build(&self, scope: &mut Scope<'_, '_>, purpose: Purpose) -> Option<()> {
         let file = [v8::undefined(scope).into(), string(scope, "build").into()];
         self.call(scope, "readGlobal", &file)?;
-        let is_explained = v8::Boolean::new(scope, is_explained).into();
+        let is_explained = v8::Boolean::new(scope, purpose == Purpose::Explanation).into();
         self.call(scope, "beginBuild", &[is_explained]).map(|_| ())
     }
 

@@ -11,12 +11,13 @@ impl Runner<'_> {
     /// Runs what is left to do until nothing is, or for so long: then timers may still be
     /// open. What a callback throws ends it.
     pub(crate) fn settle_down(&mut self, within: Duration) -> Result<(), Box<JsError>> {
-        let end = Instant::now() + within;
+        let begun = Instant::now();
+        let end = begun.checked_add(within);
         let (thrown, _) = self.bounded(RequestId::NONE, |runner| {
-            while runner.is_busy() && Instant::now() < end {
+            while runner.is_busy() && begun.elapsed() < within {
                 let state = runner.realm.state();
-                let due = state.next_due().map_or(end, |due| due.min(end));
-                let received = state.links.mailbox.wait(Wants::Progress, Some(due));
+                let due = [state.next_due(), end].into_iter().flatten().min();
+                let received = state.links.mailbox.wait(Wants::Progress, due);
                 if matches!(received, Received::Interrupted) {
                     break;
                 }

@@ -16,6 +16,7 @@ use protocol::{
 };
 
 use super::image::{Image, key_of};
+use crate::bootstrap::Purpose;
 use crate::code_cache::ImageCode;
 use crate::enter::Realm;
 use crate::guards::{HeapGuard, ThreadClock, Watchdog, budget_allocator};
@@ -115,7 +116,7 @@ pub fn build_snapshot(
     spec: &WarmSnapshot,
 ) -> Result<(SnapshotImage, SnapshotReport), SnapshotError> {
     let started = Instant::now();
-    let mut builder = Builder::new(spec, false)?;
+    let mut builder = Builder::new(spec, Purpose::Snapshot)?;
     let evaluated = builder.evaluate(spec);
     let evaluate_us = micros(started.elapsed());
     let evaluated = evaluated.and_then(|()| builder.prepare());
@@ -152,7 +153,7 @@ pub fn explain_snapshot(
     _platform: &Platform,
     spec: &WarmSnapshot,
 ) -> Result<String, SnapshotError> {
-    let mut builder = Builder::new(spec, true)?;
+    let mut builder = Builder::new(spec, Purpose::Explanation)?;
     let evaluated = builder.evaluate(spec);
     let record = builder
         .realm
@@ -186,7 +187,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(spec: &WarmSnapshot, is_explained: bool) -> Result<Builder, SnapshotError> {
+    fn new(spec: &WarmSnapshot, purpose: Purpose) -> Result<Builder, SnapshotError> {
         let watchdog = Watchdog::start().map_err(|_| SnapshotError::NoThread)?;
         let limits = build_limits(&spec.limits);
         let open = open_spec(spec, limits);
@@ -217,7 +218,7 @@ impl Builder {
             }
             let hooks = state.hooks.get()?;
             hooks.restore(scope, &open)?;
-            hooks.begin_build(scope, is_explained)
+            hooks.begin_build(scope, purpose)
         });
         made.ok_or(SnapshotError::Bootstrap)?;
         Ok(Builder {
