@@ -19,15 +19,6 @@ use crate::value::bytes_to_view;
 /// Node's version whose behaviour is the model.
 const NODE_VERSION: &str = "20.20.2";
 
-/// Why an SDK is loaded in a realm that is no session's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    /// For a snapshot.
-    Snapshot,
-    /// To tell what it takes from its surroundings.
-    Explanation,
-}
-
 /// Functions of the realm that Rust calls.
 pub(crate) struct Hooks {
     object: v8::Global<v8::Object>,
@@ -246,33 +237,6 @@ impl Hooks {
         compiled: v8::Local<'s, v8::Value>,
     ) {
         self.call(scope, "initWasmMeta", &[meta.into(), compiled]);
-    }
-
-    /// Prepares the realm for a snapshot that will be made of it: what no snapshot can hold
-    /// gets stand-ins. No code of the guest has run.
-    ///
-    /// For an explanation it keeps a record of what the SDK takes from its surroundings.
-    pub(crate) fn begin_build(&self, scope: &mut Scope<'_, '_>, purpose: Purpose) -> Option<()> {
-        let file = [v8::undefined(scope).into(), string(scope, "build").into()];
-        self.call(scope, "readGlobal", &file)?;
-        let is_explained = v8::Boolean::new(scope, purpose == Purpose::Explanation).into();
-        self.call(scope, "beginBuild", &[is_explained]).map(|_| ())
-    }
-
-    /// The record of a build that is explained, in JSON.
-    pub(crate) fn record(&self, scope: &mut Scope<'_, '_>) -> Option<String> {
-        let record = self.call(scope, "record", &[])?;
-        Some(record.to_rust_string_lossy(scope))
-    }
-
-    /// The snapshot is made next: forgets what stand-ins stand for. Garbage was collected.
-    /// Says why there can be none; `None` means that it could not be asked.
-    pub(crate) fn end_build(&self, scope: &mut Scope<'_, '_>) -> Option<Result<(), String>> {
-        let reason = self.call(scope, "endBuild", &[])?;
-        if reason.is_undefined() {
-            return Some(Ok(()));
-        }
-        Some(Err(reason.to_rust_string_lossy(scope)))
     }
 
     /// Forgets what `process.nextTick` has put off, as V8 does with promise jobs when it is

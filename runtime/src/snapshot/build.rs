@@ -15,8 +15,8 @@ use protocol::{
     JsError, LimitReport, Limits, LimitsRequest, Outcome, Reason, RequestId, SessionId, Value,
 };
 
+use super::hooks::Purpose;
 use super::image::{Image, key_of};
-use crate::bootstrap::Purpose;
 use crate::code_cache::ImageCode;
 use crate::enter::Realm;
 use crate::guards::{HeapGuard, ThreadClock, Watchdog, budget_allocator};

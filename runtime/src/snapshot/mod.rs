@@ -5,6 +5,7 @@
 
 mod build;
 mod given;
+mod hooks;
 mod image;
 mod restore;
 
