@@ -149,6 +149,9 @@
   hooks.emitProcessEvent = (...args) => loaded.process === true && apply(internal.emitProcessEvent, undefined, args);
   hooks.exitEvent = (code) => (loaded.process === true ? internal.exitEvent(code) : (code ?? 0) | 0);
 
+  internal.buildFiles = undefined;
+  internal.drawn = undefined;
+  internal.note = undefined;
   internal.builtins = { __proto__: null };
   internal.cloners = { __proto__: null };
   internal.config = undefined;

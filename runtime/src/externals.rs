@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use v8::MapFnTo;
 
 use crate::Scope;
-use crate::{callbacks, globals, modules, ops, scripts};
+use crate::{callbacks, globals, modules, ops, scripts, snapshot};
 
 /// A native function by its name in `native`.
 pub(crate) struct Native {
@@ -21,6 +21,7 @@ pub(crate) fn natives() -> Vec<Native> {
     let mut all = ops::natives();
     all.extend(modules::natives());
     all.extend(globals::natives());
+    all.extend(snapshot::natives());
     all
 }
 

@@ -21,6 +21,21 @@ fn an_agent_answers() {
     assert!(written.contains("Hello from the mock"), "{written}");
 }
 
+#[test]
+fn an_agent_of_a_snapshot_answers() {
+    let project = fixtures().join("pi");
+    let program = project.join("src/prompt.mjs");
+    let (root, program) = (project.to_str().unwrap(), program.to_str().unwrap());
+    let sdk = "@mariozechner/pi-coding-agent";
+    let common = ["--root", root, "--heap-mb", "512"];
+    let from = |more: &[&str]| run_cli(&[&common[..], more].concat());
+    let ran = from(&["--snapshot", sdk, program]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{ran:?}");
+    assert_eq!(ran.stdout, from(&[program]).stdout);
+    let widths = "import('@mariozechner/pi-tui').then(({ visibleWidth }) => visibleWidth('a👩‍👩‍👧字'))";
+    assert_eq!(from(&["--snapshot", sdk, "-e", widths]).stdout, "5\n");
+}
+
 /// What a program of the project writes, in a session and in Node.
 #[expect(clippy::disallowed_methods, reason = "asks the model of what is right")]
 #[track_caller]

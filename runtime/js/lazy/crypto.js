@@ -35,6 +35,7 @@
       throw new DOMException(`The requested length (${size}) exceeds the quota of 65536 bytes`, 'QuotaExceededError');
     }
     native.randomFill(array);
+    if (internal.drawn !== undefined) internal.drawn(array);
     return array;
   }
 
@@ -81,7 +82,9 @@
     const start = offset * each;
     const length = size === undefined ? total - start : size * each;
     if (!(length >= 0 && start + length <= total)) throw outOfRange('size + offset', `<= ${total / each}`, offset + size);
-    native.randomFill(new Uint8Array(bytes.buffer, bytes.byteOffset + start, length));
+    const range = new Uint8Array(bytes.buffer, bytes.byteOffset + start, length);
+    native.randomFill(range);
+    if (internal.drawn !== undefined) internal.drawn(buffer);
     return buffer;
   }
 

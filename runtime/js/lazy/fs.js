@@ -55,9 +55,16 @@
     return denial(`the file '${checked}' (fs.${given})`, permissionOf(name), checked);
   }
 
+  // What is answered all the same: something only while a snapshot is made.
+  function answered(name, path, options) {
+    return internal.buildFiles === undefined ? undefined : internal.buildFiles(name, checkPath(path, 'path'), options);
+  }
+
   function syncPath(name) {
     const given = `${name}Sync`;
-    return named((path) => {
+    return named((path, options) => {
+      const answer = answered(name, path, options);
+      if (answer !== undefined) return answer.value;
       const refuses = refuse(name, path, given);
       throw refuses;
     }, given);
@@ -67,13 +74,31 @@
     return named((...args) => {
       const callback = args[args.length - 1];
       validateFunction(callback, 'cb');
+      if (internal.buildFiles !== undefined) {
+        answerLater(name, args, callback);
+        return;
+      }
       const refuses = refuse(name, args[0], name);
       internal.nextTick(() => ReflectApply(callback, undefined, [refuses]));
     }, name);
   }
 
+  function answerLater(name, args, callback) {
+    let failure = null;
+    let answer;
+    try {
+      answer = answered(name, args[0], args.length > 2 ? args[1] : undefined);
+      if (answer === undefined) failure = refuse(name, args[0], name);
+    } catch (error) {
+      failure = error;
+    }
+    internal.nextTick(() => ReflectApply(callback, undefined, failure === null ? [null, answer.value] : [failure]));
+  }
+
   function promisedPath(name) {
-    return named(async (path) => {
+    return named(async (path, options) => {
+      const answer = answered(name, path, options);
+      if (answer !== undefined) return answer.value;
       const refuses = refuse(name, path, `promises.${name}`);
       throw refuses;
     }, name);
@@ -161,12 +186,19 @@
   // Whether a file is there is nothing that the guest may know, and no question that can fail.
   function exists(path, callback) {
     validateFunction(callback, 'cb');
-    internal.nextTick(() => callback(false));
+    internal.nextTick(() => callback(isThere(path)));
   }
-  define(exists, customPromisify, named(async () => false, 'exists'), false);
+  function isThere(path) {
+    try {
+      return answered('exists', path)?.value === true;
+    } catch {
+      return false;
+    }
+  }
+  define(exists, customPromisify, named(async (path) => isThere(path), 'exists'), false);
   define(fs, 'exists', exists, true);
-  define(fs, 'existsSync', function existsSync() {
-    return false;
+  define(fs, 'existsSync', function existsSync(path) {
+    return isThere(path);
   }, true);
   define(fs, 'openAsBlob', named((path) => {
     const refuses = refuse('openAsBlob', path, 'openAsBlob');

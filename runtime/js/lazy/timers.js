@@ -5,7 +5,7 @@
   'use strict';
 
   const {
-    Map, MapPrototypeDelete, MapPrototypeGet, MapPrototypeSet, MathTrunc, Promise, PromiseReject, Symbol, SymbolFor,
+    Map, MapIteratorPrototypeNext, MapPrototypeDelete, MapPrototypeGet, MapPrototypeSet, MapPrototypeValues, MathTrunc, Promise, PromiseReject, Symbol, SymbolFor,
     SymbolToPrimitive,
   } = internal.primordials;
   const { AbortError, validateFunction } = internal.errors;
@@ -244,6 +244,17 @@
   const timers = { setTimeout, clearTimeout, setImmediate, clearImmediate, setInterval, clearInterval };
   internal.defineAll(internal.globals, timers);
   internal.hooks.runTimer = runTimer;
+  // Those that were open when a snapshot was made start again with the session. Over the limit there are fewer.
+  internal.restorers.timers = () => {
+    const iterator = MapPrototypeValues(active);
+    for (let step = MapIteratorPrototypeNext(iterator); step.done !== true; step = MapIteratorPrototypeNext(iterator)) {
+      try {
+        native.setTimer(step.value.id, step.value.delay, step.value.refed);
+      } catch {
+        MapPrototypeDelete(active, step.value.id);
+      }
+    }
+  };
   internal.builtins.timers = () => ({ ...timers, promises });
   internal.builtins['timers/promises'] = () => promises;
   internal.timers = timers;

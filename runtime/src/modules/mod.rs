@@ -187,6 +187,11 @@ impl Modules {
         }
     }
 
+    /// A file that guest code read: what it did with it is part of its snapshot.
+    pub(crate) fn note_read(&self, path: &str) {
+        self.counted.borrow_mut().insert(path.to_owned());
+    }
+
     /// Path and digest of each file that a module was made of, in the order of their paths.
     pub(crate) fn file_digests(&self) -> Vec<(String, [u8; 32])> {
         let mut files: Vec<(String, [u8; 32])> = self

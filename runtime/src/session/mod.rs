@@ -15,6 +15,7 @@
 pub(crate) mod output;
 pub(crate) mod rejections;
 mod run;
+mod settle;
 mod state;
 mod thread;
 pub(crate) mod timers;

@@ -15,6 +15,7 @@ use crate::enter::Realm;
 use crate::error::flatten;
 use crate::guards::{Deadlines, ThreadClock, Watchdog};
 use crate::ops;
+use crate::platform::Task;
 use crate::value::{EncodeFailure, encode};
 
 /// How guest code ended, before limits are considered.
@@ -68,7 +69,7 @@ impl Runner<'_> {
 
     /// One turn between requests: a timer, a task or a reply. What it throws is reported on
     /// the session.
-    pub(crate) fn background(&mut self, received: Received<crate::platform::Task>) {
+    pub(crate) fn background(&mut self, received: Received<Task>) {
         self.state().begin_usage(self.clock);
         let (_, stopped) = self.bounded(RequestId::NONE, |runner| {
             let thrown = runner.progress(received);
@@ -85,7 +86,7 @@ impl Runner<'_> {
     }
 
     /// Runs `f` within the limits of a request and says why it was stopped, if it was.
-    fn bounded<R>(
+    pub(super) fn bounded<R>(
         &mut self,
         request: RequestId,
         f: impl FnOnce(&mut Self) -> R,
@@ -207,17 +208,8 @@ impl Runner<'_> {
             || self.realm.isolate().has_pending_background_tasks()
     }
 
-    /// Whether something is left that keeps a drained run alive.
-    fn is_busy(&mut self) -> bool {
-        let state = self.state();
-        state.timers.borrow().has_referenced()
-            || !state.pending.borrow().is_empty()
-            || state.links.mailbox.has_work()
-            || self.realm.isolate().has_pending_background_tasks()
-    }
-
     /// Runs what was received, and the timers that are due. What a callback throws comes back.
-    fn progress(&mut self, received: Received<crate::platform::Task>) -> Option<Box<JsError>> {
+    pub(super) fn progress(&mut self, received: Received<Task>) -> Option<Box<JsError>> {
         match received {
             Received::Answer(answer) => {
                 self.turn(|scope, state| ops::settle(scope, state, &answer));

@@ -3,8 +3,9 @@
 //! it cannot serialise, and an SDK may do anything.
 
 use std::collections::BTreeMap;
+use std::mem::ManuallyDrop;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
@@ -14,6 +15,7 @@ use protocol::{
     JsError, LimitReport, Limits, LimitsRequest, Outcome, Reason, RequestId, SessionId, Value,
 };
 
+use super::hooks::Purpose;
 use super::image::{Image, key_of};
 use crate::code_cache::ImageCode;
 use crate::enter::Realm;
@@ -35,6 +37,10 @@ const DEFAULT_LIMITS: LimitsRequest = LimitsRequest {
     message_bytes: None,
 };
 
+/// How long a build waits for timers after an entry is there. A timer that is open then
+/// starts anew in each session.
+const SETTLE_TIME: Duration = Duration::from_millis(200);
+
 /// Why there is no snapshot.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -43,7 +49,7 @@ pub enum SnapshotError {
     #[error("{0}")]
     Root(String),
     /// Code of the entry threw.
-    #[error("'{entry}' threw while the snapshot was made: {}", .error.stack)]
+    #[error("'{entry}' threw while the snapshot was made: {}{}", .error.stack, absent(.error))]
     Threw {
         /// The specifier, or the script's name.
         entry: String,
@@ -65,6 +71,9 @@ pub enum SnapshotError {
     /// A fault of ours.
     #[error("the realm could not be made")]
     Bootstrap,
+    /// The realm holds, or lacks, what no snapshot can do with or without.
+    #[error("{0}")]
+    Refused(String),
     /// A session cannot be opened from it: the entries broke the realm.
     #[error(
         "no session can be opened from the snapshot: its code has removed or changed globals \
@@ -74,6 +83,15 @@ pub enum SnapshotError {
     /// V8 gave no blob.
     #[error("V8 could not serialise the heap")]
     NotSerialised,
+}
+
+/// What an SDK cannot have while a snapshot is made, where that is what it failed over.
+fn absent(error: &JsError) -> &'static str {
+    if error.message == "WebAssembly is not defined" {
+        "; there is no WebAssembly while a snapshot is made: use it when it is first needed"
+    } else {
+        ""
+    }
 }
 
 impl SnapshotError {
@@ -98,13 +116,16 @@ pub fn build_snapshot(
     spec: &WarmSnapshot,
 ) -> Result<(SnapshotImage, SnapshotReport), SnapshotError> {
     let started = Instant::now();
-    let mut builder = Builder::new(spec)?;
+    let mut builder = Builder::new(spec, Purpose::Snapshot)?;
     let evaluated = builder.evaluate(spec);
     let evaluate_us = micros(started.elapsed());
+    let evaluated = evaluated.and_then(|()| builder.prepare());
     let files = builder.realm.state().modules.file_digests();
-    // In any case: a snapshot creator that is dropped without a blob aborts.
-    let (blob, modules, entries) = builder.serialise(evaluated.is_ok().then_some(spec));
-    evaluated?;
+    if let Err(error) = evaluated {
+        builder.abandon();
+        return Err(error);
+    }
+    let (blob, modules, entries) = builder.serialise(spec);
     let blob = blob.ok_or(SnapshotError::NotSerialised)?;
     let image = SnapshotImage {
         key: key_of(&format!("{spec:?}"), &files),
@@ -120,6 +141,26 @@ pub fn build_snapshot(
         modules: u32::try_from(image.modules.len()).unwrap_or(u32::MAX),
     };
     Ok((image, report))
+}
+
+/// Evaluates the entries of `spec` and tells what they took from their surroundings: a JSON
+/// list of `[kind, what, place, times]`.
+///
+/// # Errors
+///
+/// As [`build_snapshot`].
+pub fn explain_snapshot(
+    _platform: &Platform,
+    spec: &WarmSnapshot,
+) -> Result<String, SnapshotError> {
+    let mut builder = Builder::new(spec, Purpose::Explanation)?;
+    let evaluated = builder.evaluate(spec);
+    let record = builder
+        .realm
+        .turn(|scope, state| state.hooks.get()?.record(scope));
+    builder.abandon();
+    evaluated?;
+    record.ok_or(SnapshotError::Bootstrap)
 }
 
 /// Opens a session from the image. What V8 cannot restore — a frozen global, say — ends this
@@ -142,7 +183,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(spec: &WarmSnapshot) -> Result<Builder, SnapshotError> {
+    fn new(spec: &WarmSnapshot, purpose: Purpose) -> Result<Builder, SnapshotError> {
         let watchdog = Watchdog::start().map_err(|_| SnapshotError::NoThread)?;
         let limits = build_limits(&spec.limits);
         let open = open_spec(spec, limits);
@@ -172,7 +213,9 @@ impl Builder {
             if !bootstrap::adopt(scope, state, hooks) {
                 return None;
             }
-            state.hooks.get()?.restore(scope, &open)
+            let hooks = state.hooks.get()?;
+            hooks.restore(scope, &open)?;
+            hooks.begin_build(scope, purpose)
         });
         made.ok_or(SnapshotError::Bootstrap)?;
         Ok(Builder {
@@ -206,7 +249,11 @@ impl Builder {
             watchdog: &self.watchdog,
             clock: ThreadClock::of_this_thread(),
         };
-        let (outcome, _) = runner.request(RequestId::new(request), work, Until::Drained, None);
+        let (outcome, _) = runner.request(RequestId::new(request), work, Until::Settled, None);
+        let outcome = match runner.settle_down(SETTLE_TIME) {
+            Err(error) if matches!(outcome, Outcome::Ok(_)) => Outcome::Exception(*error),
+            _ => outcome,
+        };
         let entry = entry.to_owned();
         match outcome {
             Outcome::Exception(error) => Err(SnapshotError::Threw {
@@ -218,29 +265,41 @@ impl Builder {
         }
     }
 
-    /// Serialises the realm. Without a spec, when the evaluation failed, the blob is thrown
-    /// away.
+    /// Ends without a blob. V8 aborts when a creator is dropped without one, and over a heap
+    /// that it cannot serialise when it is asked for one; the process is at its end anyway.
+    fn abandon(self) {
+        let _abandoned = ManuallyDrop::new((self.realm.into_isolate(), self.guard));
+    }
+
+    /// Makes the realm one that V8 can serialise.
+    fn prepare(&mut self) -> Result<(), SnapshotError> {
+        // Only then is it known which stand-ins are needed.
+        self.realm.isolate().low_memory_notification();
+        let ready = self
+            .realm
+            .turn(|scope, state| state.hooks.get()?.end_build(scope));
+        ready
+            .ok_or(SnapshotError::NotRestored)?
+            .map_err(SnapshotError::Refused)
+    }
+
+    /// Serialises the realm.
     fn serialise(
         mut self,
-        spec: Option<&WarmSnapshot>,
+        spec: &WarmSnapshot,
     ) -> (Option<Bytes>, Vec<SnapshotModule>, BTreeMap<String, String>) {
-        let entries = spec.map(|spec| self.entry_urls(spec)).unwrap_or_default();
-        let wanted = spec.is_some();
+        let entries = self.entry_urls(spec);
         let modules = self.realm.look(|scope| {
             let context = scope.get_current_context();
-            let modules = match State::of(scope) {
-                Some(state) if wanted => add_data(scope, &state),
-                _ => Vec::new(),
-            };
+            let state = State::of(scope);
+            let modules = state.map(|state| add_data(scope, &state));
             scope.set_default_context(context);
-            modules
+            modules.unwrap_or_default()
         });
         let isolate = self.realm.into_isolate();
         let blob = isolate.create_blob(v8::FunctionCodeHandling::Clear);
         drop(self.guard);
-        let blob = blob
-            .filter(|_| wanted)
-            .map(|blob| Bytes::copy_from_slice(&blob));
+        let blob = blob.map(|blob| Bytes::copy_from_slice(&blob));
         (blob, modules, entries)
     }
 

@@ -4,10 +4,13 @@
 //! modules of the module map.
 
 mod build;
+mod given;
+mod hooks;
 mod image;
 mod mapping;
 mod restore;
 
-pub use self::build::{SnapshotError, build_snapshot};
+pub use self::build::{SnapshotError, build_snapshot, explain_snapshot};
+pub(crate) use self::given::natives;
 pub(crate) use self::image::{Image, base_image};
 pub(crate) use self::restore::restore;

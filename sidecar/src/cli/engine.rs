@@ -116,6 +116,20 @@ pub(super) fn build_snapshot(
     Ok(built)
 }
 
+/// What the entries of a snapshot take from their surroundings, as JSON. Main thread, as
+/// above.
+#[cfg(feature = "v8-engine")]
+pub(super) fn explain_snapshot(
+    spec: &WarmSnapshot,
+) -> Result<Result<String, BuildFailure>, EngineError> {
+    let platform = runtime::Platform::init()?;
+    let explained = runtime::explain_snapshot(&platform, spec).map_err(|error| BuildFailure {
+        reason: error.reason(),
+        message: error.to_string(),
+    });
+    Ok(explained)
+}
+
 /// There is none in this build.
 #[cfg(not(feature = "v8-engine"))]
 pub(super) fn start(
@@ -137,5 +151,13 @@ pub(super) fn start_in_child(_: Option<SealedImage>) -> Result<Box<dyn Engine>, 
 pub(super) fn build_snapshot(
     _: &WarmSnapshot,
 ) -> Result<Result<(SnapshotImage, SnapshotReport), BuildFailure>, EngineError> {
+    Err(EngineError::Missing)
+}
+
+/// There is no engine to load anything.
+#[cfg(not(feature = "v8-engine"))]
+pub(super) fn explain_snapshot(
+    _: &WarmSnapshot,
+) -> Result<Result<String, BuildFailure>, EngineError> {
     Err(EngineError::Missing)
 }

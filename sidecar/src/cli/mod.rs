@@ -2,6 +2,7 @@
 
 mod build_snapshot;
 mod engine;
+mod explain;
 mod run;
 mod serve;
 mod serve_child;
@@ -25,6 +26,10 @@ enum Command {
     Serve(serve::Args),
     /// Run one guest in a sidecar of its own, as `node` would, and print what it prints.
     Run(Box<run::Args>),
+    /// Load an SDK as for a snapshot and tell what it took from its surroundings meanwhile:
+    /// variables, clocks, random numbers, files, listeners, timers. docs/SNAPSHOTS.md says what
+    /// that means for sessions.
+    Explain(explain::Args),
     /// Run sessions of a sidecar that is the host on standard input, a socket. The sidecar starts
     /// itself in this way.
     #[command(hide = true)]
@@ -63,6 +68,7 @@ pub(crate) fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Serve(args) => serve::run(&args),
         Command::Run(args) => run::run(*args),
+        Command::Explain(args) => explain::run(args),
         Command::ServeChild(args) => serve_child::run(&args),
         Command::BuildSnapshot => build_snapshot::run(),
         Command::Translate => translate::run(),

@@ -16,7 +16,7 @@ const PROJECT_MARKS: [&str; 2] = ["package.json", "node_modules"];
 
 /// A directory or file that cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum DirectoryError {
+pub(in crate::cli) enum DirectoryError {
     #[error("--root {path}: {source}")]
     Root { path: String, source: io::Error },
     #[error("--root {0}: not a directory")]
@@ -37,11 +37,11 @@ pub(crate) enum DirectoryError {
 
 /// Directories in the order in which they were given; host paths are real paths.
 #[derive(Debug, Default)]
-pub(super) struct Directories(Vec<(PathBuf, String)>);
+pub(in crate::cli) struct Directories(Vec<(PathBuf, String)>);
 
 impl Directories {
     /// Reads `HOSTDIR[=GUESTDIR]`.
-    pub(super) fn parse(given: &[String]) -> Result<Directories, DirectoryError> {
+    pub(in crate::cli) fn parse(given: &[String]) -> Result<Directories, DirectoryError> {
         let mut directories = Directories::default();
         for text in given {
             let (host, guest) = match text.rsplit_once('=') {
@@ -91,12 +91,12 @@ impl Directories {
     }
 
     /// The guest's working directory: that of a Node started from the project's folder.
-    pub(super) fn cwd(&self) -> String {
+    pub(in crate::cli) fn cwd(&self) -> String {
         let first = self.0.first();
         first.map_or_else(|| FIRST.to_owned(), |(_, guest)| guest.clone())
     }
 
-    pub(super) fn roots(&self) -> Vec<Root> {
+    pub(in crate::cli) fn roots(&self) -> Vec<Root> {
         let roots = self.0.iter().map(|(host, guest)| Root {
             host: host.to_string_lossy().into_owned(),
             guest: guest.clone(),

@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use isolate_sidecar_client::{Jsx, ModuleOptions, TypeScript};
 use sidecar::ExitCode;
 
+pub(super) use self::directories::{Directories, DirectoryError};
 use self::perform::{Performed, perform};
 use self::plan::Plan;
 use self::terminal::Terminal;
