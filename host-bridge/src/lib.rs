@@ -19,6 +19,7 @@ pub mod reader;
 pub mod resolver;
 mod sealed_image;
 mod snapshot;
+pub mod snapshot_cache;
 mod source_map;
 mod terminator;
 mod turns;
@@ -36,7 +37,7 @@ pub use self::mailbox::{
     Answer, Interrupted, MAX_COMMANDS, MAX_OUTPUT_IN_FLIGHT, Mailbox, OutputTicket, Received, Wants,
 };
 pub use self::sealed_image::{ImageHeader, ImageLabel, SealedImage};
-pub use self::snapshot::{SnapshotImage, SnapshotModule, SnapshotReport};
+pub use self::snapshot::{BuiltSnapshot, SnapshotImage, SnapshotModule, SnapshotReport};
 pub use self::source_map::{MappedPlace, SourceMaps};
 pub use self::terminator::{StopReason, Terminator, WakeGuard, Way};
 pub use self::turns::{Pause, Turn, TurnGuard, take_turns};

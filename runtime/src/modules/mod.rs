@@ -36,7 +36,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use host_bridge::reader::{HostDirectories, SharedSources};
+use host_bridge::reader::{HostDirectories, SharedSources, Trace};
 use host_bridge::resolver::Resolver;
 use host_bridge::typescript::{InProcess, Translator};
 use host_bridge::{Counters, OpenSpec, Terminator};
@@ -89,6 +89,8 @@ pub(crate) struct SharedModules {
     pub(crate) sources: Arc<SharedSources>,
     pub(crate) code_maker: Option<Arc<CodeMaker>>,
     pub(crate) translator: Arc<dyn Translator>,
+    /// Where is written down what is read, if anywhere.
+    pub(crate) trace: Option<Arc<Trace>>,
 }
 
 impl Default for SharedModules {
@@ -98,6 +100,7 @@ impl Default for SharedModules {
             sources: Arc::default(),
             code_maker: None,
             translator: Arc::new(InProcess),
+            trace: None,
         }
     }
 }
@@ -185,20 +188,5 @@ impl Modules {
         {
             maker.offer(&self.image_code, uncached);
         }
-    }
-
-    /// Path and digest of each file that a module was made of, in the order of their paths.
-    pub(crate) fn file_digests(&self) -> Vec<(String, [u8; 32])> {
-        let mut files: Vec<(String, [u8; 32])> = self
-            .counted
-            .borrow()
-            .iter()
-            .filter_map(|path| {
-                let contents = self.directories.read(path).ok()?;
-                Some((path.clone(), contents.digest()))
-            })
-            .collect();
-        files.sort();
-        files
     }
 }

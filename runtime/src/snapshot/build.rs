@@ -8,17 +8,19 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use host_bridge::{EventSender, OpenSpec, SnapshotImage, SnapshotModule, SnapshotReport};
+use host_bridge::reader::Trace;
+use host_bridge::{
+    BuiltSnapshot, EventSender, OpenSpec, SnapshotImage, SnapshotModule, SnapshotReport,
+};
 use protocol::frame::{Code, Until, WarmSnapshot};
 use protocol::{
     JsError, LimitReport, Limits, LimitsRequest, Outcome, Reason, RequestId, SessionId, Value,
 };
 
 use super::image::{Image, key_of};
-use crate::code_cache::ImageCode;
 use crate::enter::Realm;
 use crate::guards::{HeapGuard, ThreadClock, Watchdog, budget_allocator};
-use crate::modules::SharedModules;
+use crate::modules::{Modules, SharedModules};
 use crate::platform::Platform;
 use crate::session::{Birth, Links, Runner, State, Work, birth_realm, furnish, session_modules};
 use crate::{bootstrap, externals};
@@ -96,12 +98,13 @@ impl SnapshotError {
 pub fn build_snapshot(
     _platform: &Platform,
     spec: &WarmSnapshot,
-) -> Result<(SnapshotImage, SnapshotReport), SnapshotError> {
+) -> Result<BuiltSnapshot, SnapshotError> {
     let started = Instant::now();
     let mut builder = Builder::new(spec)?;
     let evaluated = builder.evaluate(spec);
     let evaluate_us = micros(started.elapsed());
-    let files = builder.realm.state().modules.file_digests();
+    let trace = Arc::clone(&builder.trace);
+    let files = trace.file_digests();
     // In any case: a snapshot creator that is dropped without a blob aborts.
     let (blob, modules, entries) = builder.serialise(evaluated.is_ok().then_some(spec));
     evaluated?;
@@ -112,14 +115,21 @@ pub fn build_snapshot(
         modules,
         entries,
         cwd: spec.cwd.clone(),
+        is_mapped: false,
     };
     try_out(&image, spec)?;
     let report = SnapshotReport {
         build_us: micros(started.elapsed()),
         evaluate_us,
         modules: u32::try_from(image.modules.len()).unwrap_or(u32::MAX),
+        files: u32::try_from(files.len()).unwrap_or(u32::MAX),
     };
-    Ok((image, report))
+    let seen = trace.observations();
+    Ok(BuiltSnapshot {
+        image,
+        report,
+        seen,
+    })
 }
 
 /// Opens a session from the image. What V8 cannot restore — a frozen global, say — ends this
@@ -143,6 +153,7 @@ struct Builder {
     realm: Realm,
     watchdog: Watchdog,
     guard: Arc<HeapGuard>,
+    trace: Arc<Trace>,
 }
 
 impl Builder {
@@ -153,18 +164,8 @@ impl Builder {
         let handle = Arc::new(OnceLock::new());
         // What an SDK prints while it is loaded is nobody's output.
         let links = Links::new(&open, EventSender::new(drop), &handle, None);
-        // Built-in names are the realm's, which is not there yet; the base tells them.
-        let base = super::base_image().ok_or(SnapshotError::Bootstrap)?;
-        let empty = Image {
-            blob: &[],
-            code: Arc::new(ImageCode::new(&[])),
-            modules: Arc::default(),
-            entries: BTreeMap::new(),
-            builtins: base.builtins,
-            sealed: None,
-        };
-        let modules = session_modules(&empty, &open, &links, &SharedModules::default())
-            .map_err(|error| SnapshotError::Root(error.to_string()))?;
+        let trace = Arc::new(Trace::default());
+        let modules = modules_of(&open, &links, &trace)?;
         let heap_bytes = usize::try_from(limits.heap_bytes).unwrap_or(usize::MAX);
         let params = v8::Isolate::create_params()
             .heap_limits(0, heap_bytes)
@@ -176,13 +177,17 @@ impl Builder {
             if !bootstrap::adopt(scope, state, hooks) {
                 return None;
             }
-            state.hooks.get()?.restore(scope, &open)
+            let hooks = state.hooks.get()?;
+            let builtins = hooks.builtin_names(scope);
+            state.modules.resolver.tell_builtins(builtins);
+            hooks.restore(scope, &open)
         });
         made.ok_or(SnapshotError::Bootstrap)?;
         Ok(Builder {
             realm,
             watchdog,
             guard,
+            trace,
         })
     }
 
@@ -260,6 +265,20 @@ impl Builder {
             })
             .collect()
     }
+}
+
+/// Modules of a realm that is still to be made, so that it has no built-in ones yet.
+fn modules_of(
+    open: &OpenSpec,
+    links: &Links,
+    trace: &Arc<Trace>,
+) -> Result<Modules, SnapshotError> {
+    let shared = SharedModules {
+        trace: Some(Arc::clone(trace)),
+        ..SharedModules::default()
+    };
+    session_modules(&Image::empty(), open, links, &shared)
+        .map_err(|error| SnapshotError::Root(error.to_string()))
 }
 
 fn add_data(scope: &mut crate::Scope<'_, '_>, state: &State) -> Vec<SnapshotModule> {

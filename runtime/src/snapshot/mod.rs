@@ -9,5 +9,7 @@ mod mapping;
 mod restore;
 
 pub use self::build::{SnapshotError, build_snapshot};
+pub use self::image::snapshot_maker;
 pub(crate) use self::image::{Image, base_image};
+pub use self::mapping::map_file;
 pub(crate) use self::restore::restore;

@@ -30,8 +30,9 @@ fn snapshot(entries: &[&str], script: Option<&str>) -> WarmSnapshot {
 }
 
 fn warm(spec: &WarmSnapshot) -> protocol::SnapshotKey {
-    let (image, report) = runtime::build_snapshot(crate::support::platform(), spec).unwrap();
-    assert!(report.modules > 0 || spec.entries.is_empty());
+    let built = runtime::build_snapshot(crate::support::platform(), spec).unwrap();
+    let image = built.image;
+    assert!(built.report.modules > 0 || spec.entries.is_empty());
     let key = image.key;
     engine().add_snapshot(image).unwrap();
     key
