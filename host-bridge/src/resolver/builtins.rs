@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use super::Resolver;
+
 /// Names of built-in modules. [`Builtins::default`] has none until they are told.
 #[derive(Debug, Clone, Default)]
 pub struct Builtins {
@@ -27,7 +29,7 @@ impl Builtins {
     }
 
     /// Gives names to what has none yet.
-    pub(super) fn tell(&self, names: impl IntoIterator<Item = impl AsRef<str>>) {
+    fn tell(&self, names: impl IntoIterator<Item = impl AsRef<str>>) {
         let names = names.into_iter();
         let names: HashMap<String, Reach> = names
             .map(|name| match name.as_ref().strip_prefix("node:") {
@@ -54,5 +56,12 @@ impl Builtins {
 
     fn reach(&self, name: &str) -> Option<Reach> {
         self.names.get()?.get(name).copied()
+    }
+}
+
+impl Resolver {
+    /// Names the built-in modules of a resolver that was made before they were known.
+    pub fn tell_builtins(&self, names: impl IntoIterator<Item = impl AsRef<str>>) {
+        self.builtins.tell(names);
     }
 }

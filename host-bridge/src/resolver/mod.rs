@@ -201,11 +201,6 @@ impl Resolver {
         }
     }
 
-    /// Names the built-in modules of a resolver that was made before they were known.
-    pub fn tell_builtins(&self, names: impl IntoIterator<Item = impl AsRef<str>>) {
-        self.builtins.tell(names);
-    }
-
     /// The module that `specifier` means in `referrer`, and its format.
     ///
     /// # Errors
