@@ -205,7 +205,7 @@ fn a_key_has_one_holder_until_its_lock_is_dropped() {
     assert!(cache.try_lock(&key(1)).unwrap().is_none());
     assert!(other.try_lock(&key(1)).unwrap().is_none());
     assert!(other.try_lock(&key(2)).unwrap().is_some());
-    let (sender, receiver) = mpsc::channel();
+    let (sender, receiver) = mpsc::sync_channel(1);
     std::thread::scope(|scope| {
         scope.spawn(|| sender.send(other.lock(&key(1)).is_ok()));
         drop(held);
