@@ -119,7 +119,21 @@ fn what_cannot_be_evaluated_is_refused_and_the_sidecar_lives() {
     assert!(message.contains("nowhere"), "{message}");
     refusal(&sidecar, "for (;;);", short);
     refusal(&sidecar, "const all = []; for (;;) all.push({});", short);
-    refusal(&sidecar, "await new Promise(() => {})", short);
+    let (_, message) = refusal(
+        &sidecar,
+        "1;\nawait 1;\nawait new Promise(() => {});",
+        short,
+    );
+    assert!(
+        message.contains("top level of file:///app/sdk.mjs:3"),
+        "{message}"
+    );
+    let (_, message) = refusal(&sidecar, "setInterval(() => {}, 10)", short);
+    assert!(message.contains("waits for every timer"), "{message}");
+    // One allocation that is larger than the guard can make room for.
+    let (reason, message) = refusal(&sidecar, "[...'x'.repeat(2 ** 28)]", short);
+    assert_eq!(reason, Reason::SnapshotFailed);
+    assert!(message.contains("heap_bytes"), "{message}");
     answers(&neighbour);
     answers(&session(&sidecar));
 }

@@ -53,7 +53,7 @@ pub(crate) use self::code_maker::CodeMaker;
 pub(crate) use self::dynamic::import_dynamically;
 pub(crate) use self::graph::linked;
 pub(crate) use self::load::{Imported, import, import_source, namespace_value};
-pub(crate) use self::map::{ModuleKey, ModuleMap, SnapshotIndex};
+pub(crate) use self::map::{ModuleKey, ModuleMap, Origin, SnapshotIndex};
 pub(crate) use self::natives::natives;
 pub(crate) use self::resolve::{directory_url, path_url};
 pub(crate) use self::source::{CodeKind, origin};

@@ -13,14 +13,13 @@ use host_bridge::{
     BuiltSnapshot, EventSender, OpenSpec, SnapshotImage, SnapshotModule, SnapshotReport,
 };
 use protocol::frame::{Code, Until, WarmSnapshot};
-use protocol::{
-    JsError, LimitReport, Limits, LimitsRequest, Outcome, Reason, RequestId, SessionId, Value,
-};
+use protocol::{JsError, Limits, LimitsRequest, Outcome, RequestId, SessionId, Value};
 
+use super::error::SnapshotError;
 use super::image::{Image, key_of};
 use crate::enter::Realm;
-use crate::guards::{HeapGuard, ThreadClock, Watchdog, budget_allocator};
-use crate::modules::{Modules, SharedModules};
+use crate::guards::{HeapGuard, LossReport, ThreadClock, Watchdog, budget_allocator};
+use crate::modules::{Modules, Origin, SharedModules};
 use crate::platform::Platform;
 use crate::session::{Birth, Links, Runner, State, Work, birth_realm, furnish, session_modules};
 use crate::{bootstrap, externals};
@@ -37,69 +36,24 @@ const DEFAULT_LIMITS: LimitsRequest = LimitsRequest {
     message_bytes: None,
 };
 
-/// Why there is no snapshot.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SnapshotError {
-    /// A root cannot be opened.
-    #[error("{0}")]
-    Root(String),
-    /// Code of the entry threw.
-    #[error("'{entry}' threw while the snapshot was made: {}", .error.stack)]
-    Threw {
-        /// The specifier, or the script's name.
-        entry: String,
-        /// What it threw.
-        error: Box<JsError>,
-    },
-    /// Code of the entry passed a limit.
-    #[error("'{entry}' passed the {} limit while the snapshot was made: {} of {}; {}",
-        .report.which.as_str(), .report.usage, .report.limit, .report.raise)]
-    Limit {
-        /// The specifier, or the script's name.
-        entry: String,
-        /// Which limit.
-        report: LimitReport,
-    },
-    /// The watchdog's thread could not be started.
-    #[error("the operating system refused a thread")]
-    NoThread,
-    /// A fault of ours.
-    #[error("the realm could not be made")]
-    Bootstrap,
-    /// A session cannot be opened from it: the entries broke the realm.
-    #[error(
-        "no session can be opened from the snapshot: its code has removed or changed globals \
-         that the realm needs"
-    )]
-    NotRestored,
-    /// V8 gave no blob.
-    #[error("V8 could not serialise the heap")]
-    NotSerialised,
-}
-
-impl SnapshotError {
-    /// How it is told to the host.
-    pub fn reason(&self) -> Reason {
-        match self {
-            SnapshotError::Root(_) => Reason::InvalidArgument,
-            SnapshotError::Bootstrap | SnapshotError::NoThread => Reason::Internal,
-            _ => Reason::SnapshotFailed,
-        }
-    }
-}
+/// What the error of a promise is called that nothing can settle.
+const UNSETTLED: &str = "ERR_UNSETTLED_PROMISE";
 
 /// Makes the snapshot that `spec` describes.
 ///
 /// # Errors
 ///
 /// [`SnapshotError`]. Some objects make V8 end the process instead: call this in a process
-/// whose end hurts nobody.
+/// whose end hurts nobody. Where V8 runs out of memory there is no way back here: `lost` is
+/// called, and what it does not end stands still.
 pub fn build_snapshot(
     _platform: &Platform,
     spec: &WarmSnapshot,
+    lost: impl Fn(SnapshotError) + 'static,
 ) -> Result<BuiltSnapshot, SnapshotError> {
     let started = Instant::now();
+    let limit = build_limits(&spec.limits).heap_bytes;
+    let _loss = LossReport::install(move || lost(SnapshotError::OutOfMemory { limit }));
     let mut builder = Builder::new(spec)?;
     let evaluated = builder.evaluate(spec);
     let evaluate_us = micros(started.elapsed());
@@ -215,16 +169,53 @@ impl Builder {
             watchdog: &self.watchdog,
             clock: ThreadClock::of_this_thread(),
         };
-        let (outcome, _) = runner.request(RequestId::new(request), work, Until::Drained, None);
+        let (outcome, usage) = runner.request(RequestId::new(request), work, Until::Drained, None);
         let entry = entry.to_owned();
         match outcome {
-            Outcome::Exception(error) => Err(SnapshotError::Threw {
-                entry,
-                error: Box::new(error),
+            Outcome::Exception(error) => Err(match self.stalled(&error) {
+                modules if modules.is_empty() => SnapshotError::Threw {
+                    entry,
+                    error: Box::new(error),
+                },
+                modules => SnapshotError::Awaits { entry, modules },
             }),
-            Outcome::LimitExceeded(report) => Err(SnapshotError::Limit { entry, report }),
+            Outcome::LimitExceeded(report) => Err(SnapshotError::Limit {
+                entry,
+                report,
+                cpu_ms: usage.cpu_us / 1000,
+            }),
             _ => Ok(()),
         }
+    }
+
+    /// Where modules await what never settles, if that is what the error says.
+    fn stalled(&mut self, error: &JsError) -> Vec<String> {
+        if error.code.as_deref() != Some(UNSETTLED) {
+            return Vec::new();
+        }
+        let state = self.realm.state().clone();
+        self.realm.look(|scope| {
+            let map = state.modules.map.borrow();
+            let entries = map.sorted();
+            let main = entries.into_iter().find(|entry| {
+                Some(&entry.key.url) == map.main.as_ref()
+                    && matches!(entry.origin, Origin::SourceText)
+            });
+            let Some(main) = main else {
+                return Vec::new();
+            };
+            let module = v8::Local::new(scope, &main.module);
+            let awaits = module.get_stalled_top_level_await_message(scope);
+            awaits
+                .iter()
+                .map(|(_, message)| {
+                    let url = message.get_script_resource_name(scope);
+                    let url = url.map(|url| url.to_rust_string_lossy(scope));
+                    let line = message.get_line_number(scope).unwrap_or_default();
+                    format!("{}:{line}", url.unwrap_or_default())
+                })
+                .collect()
+        })
     }
 
     /// Serialises the realm. Without a spec, when the evaluation failed, the blob is thrown

@@ -4,11 +4,13 @@
 //! modules of the module map.
 
 mod build;
+mod error;
 mod image;
 mod mapping;
 mod restore;
 
-pub use self::build::{SnapshotError, build_snapshot};
+pub use self::build::build_snapshot;
+pub use self::error::SnapshotError;
 pub use self::image::snapshot_maker;
 pub(crate) use self::image::{Image, base_image};
 pub use self::mapping::map_file;

@@ -57,7 +57,17 @@ fn build() -> Result<(), BuildSnapshotError> {
         spec.limits.cpu_ms.unwrap_or(Limits::DEFAULT.cpu_ms),
         spec.limits.heap_bytes.unwrap_or(Limits::DEFAULT.heap_bytes),
     );
-    match engine::build_snapshot(&spec)? {
+    let last_words = output.try_clone()?;
+    let built = engine::build_snapshot(&spec, move |failure| {
+        // The error is that the parent does not read; the process ends either way.
+        let _ = write_failure(&mut &last_words, failure.reason, failure.message);
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the engine cannot go on, and was about to end the process in this way"
+        )]
+        std::process::abort();
+    });
+    match built? {
         Ok(built) => write_image(&mut output, &built),
         Err(failure) => write_failure(&mut output, failure.reason, failure.message),
     }

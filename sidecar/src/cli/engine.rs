@@ -130,17 +130,20 @@ fn unusable(cache_dir: &Path) -> impl Fn(BlobCacheError) -> EngineError {
     }
 }
 
-/// Makes a snapshot in this process. Main thread, before any other thread exists.
+/// Makes a snapshot in this process. Main thread, before any other thread exists. Where the
+/// engine runs out of memory, `lost` must end the process.
 #[cfg(feature = "v8-engine")]
 pub(super) fn build_snapshot(
     spec: &WarmSnapshot,
+    lost: impl Fn(BuildFailure) + 'static,
 ) -> Result<Result<BuiltSnapshot, BuildFailure>, EngineError> {
     let platform = runtime::Platform::init()?;
-    let built = runtime::build_snapshot(&platform, spec).map_err(|error| BuildFailure {
+    let failure = |error: runtime::SnapshotError| BuildFailure {
         reason: error.reason(),
         message: error.to_string(),
-    });
-    Ok(built)
+    };
+    let built = runtime::build_snapshot(&platform, spec, move |error| lost(failure(error)));
+    Ok(built.map_err(failure))
 }
 
 /// There is none in this build.
@@ -163,6 +166,7 @@ pub(super) fn start_in_child(_: Option<SealedImage>) -> Result<Box<dyn Engine>, 
 #[cfg(not(feature = "v8-engine"))]
 pub(super) fn build_snapshot(
     _: &WarmSnapshot,
+    _: impl Fn(BuildFailure) + 'static,
 ) -> Result<Result<BuiltSnapshot, BuildFailure>, EngineError> {
     Err(EngineError::Missing)
 }
