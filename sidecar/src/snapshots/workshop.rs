@@ -95,7 +95,7 @@ impl Workshop {
         }
         match &self.cache {
             Some(cache) => self.make_for(cache, order).await,
-            None => Ok(Made::new(self.build(&order).await?.1, false)),
+            None => Ok(Made::new(self.build(&order).await?.1)),
         }
     }
 
@@ -115,7 +115,7 @@ impl Workshop {
         let (written, built) = self.build(&order).await?;
         if built.seen.is_none() {
             tracing::info!("a snapshot is not kept on disk: what it depends on is not known");
-            return Ok(Made::new(built, false));
+            return Ok(Made::new(built));
         }
         let cache = Arc::clone(cache);
         let kept = blocking(move || {
@@ -124,7 +124,7 @@ impl Workshop {
             kept
         });
         let built = kept.await.unwrap_or(built);
-        Ok(Made::new(built, false))
+        Ok(Made::new(built))
     }
 
     async fn build(&self, order: &Order) -> Result<(Bytes, BuiltSnapshot), BuildError> {
@@ -133,7 +133,7 @@ impl Workshop {
 }
 
 impl Made {
-    fn new(built: BuiltSnapshot, from_cache: bool) -> Made {
+    fn new(built: BuiltSnapshot) -> Made {
         let BuiltSnapshot {
             image,
             report,
@@ -147,7 +147,7 @@ impl Made {
             evaluate_us: report.evaluate_us,
             reused: false,
             files: report.files,
-            from_cache,
+            from_cache: false,
         };
         Made {
             ready,
@@ -189,7 +189,9 @@ async fn find(cache: &Arc<SnapshotCache>, key: CacheKey, order: &Arc<Order>) -> 
                 put(&cache, &key, &written);
             }
         }
-        Some(Made::new(built, true))
+        let mut made = Made::new(built);
+        made.ready.from_cache = true;
+        Some(made)
     })
     .await
 }
