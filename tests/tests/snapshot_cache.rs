@@ -11,10 +11,10 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use e2e_tests::{Program, json, open, program, root, within};
+use e2e_tests::{Program, child_of, json, open, program, root, within};
 use isolate_sidecar_client::{
-    Reason, RequestError, SessionOptions, Sidecar, SidecarCommand, SnapshotReady, SnapshotSpec,
-    import,
+    Isolation, Reason, RequestError, SessionOptions, Sidecar, SidecarCommand, SnapshotReady,
+    SnapshotSpec, import,
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -127,15 +127,7 @@ impl Scene {
 
 /// The process that makes a snapshot for `sidecar`.
 fn builder_of(sidecar: &Sidecar) -> Option<Pid> {
-    let parent = format!(" {} ", sidecar.pid()?);
-    fs::read_dir("/proc").unwrap().flatten().find_map(|entry| {
-        let pid = entry.file_name().to_str()?.parse().ok()?;
-        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        // After the name, which may hold anything, come the state and the parent.
-        let is_child = stat.rsplit_once(')')?.1.get(2..)?.starts_with(&parent);
-        let command = fs::read_to_string(entry.path().join("cmdline")).ok()?;
-        (is_child && command.contains("build-snapshot")).then_some(Pid::from_raw(pid))
-    })
+    child_of(sidecar.pid()?, "build-snapshot").map(Pid::from_raw)
 }
 
 #[test]
@@ -163,14 +155,25 @@ fn the_next_process_builds_nothing() {
 }
 
 #[test]
-fn without_a_cache_a_process_still_knows_what_it_made() {
+fn sessions_in_processes_of_their_own_start_from_it_too() {
     let scene = Scene::new();
-    let sidecar = e2e_tests::sidecar();
-    assert!(!scene.warm(&sidecar, ["one", "data"]).from_cache);
-    assert!(scene.warm(&sidecar, ["one", "data"]).from_cache);
-    scene.write("data.json", "\"other\"");
-    let built = scene.warm(&sidecar, ["one", "other"]);
-    assert!(!built.from_cache && !built.reused, "{built:?}");
+    scene.warm_anew(["one", "data"]);
+    let sidecar = scene.sidecar();
+    let ready = sidecar.warm_snapshot(scene.spec()).unwrap();
+    assert!(ready.from_cache, "{ready:?}");
+    for _ in 0..2 {
+        let options = SessionOptions {
+            snapshot: Some(ready.key),
+            roots: vec![root(&scene.project(), "/app")],
+            cwd: "/app".to_owned(),
+            isolation: Isolation::Process,
+            ..SessionOptions::default()
+        };
+        let session = open(&sidecar, options);
+        let outcome = session.execute(import("./sdk.mjs")).unwrap().outcome;
+        assert_eq!(json(outcome), json!(["one", "data"]));
+        assert_eq!(session.close().unwrap().modules_from_reader, 0);
+    }
 }
 
 #[test]
@@ -244,7 +247,7 @@ fn what_changes_a_build_makes_a_new_snapshot() {
         "export const value = 'three';",
     );
     let mut key = scene.warm_anew(["one", "data"]).key;
-    for (position, (change, expected)) in changes.into_iter().enumerate() {
+    for (position, (change, expected)) in (0..).zip(changes) {
         change(&scene);
         std::thread::park_timeout(SETTLED);
         let ready = scene.warm_anew(expected);
@@ -296,7 +299,6 @@ fn what_is_damaged_or_foreign_is_built_again() {
         );
     }
     assert!(scene.warm_anew(["one", "data"]).from_cache);
-    // A sound file of another spec.
     let other = SnapshotSpec {
         script: Some("globalThis.other = 1".to_owned()),
         ..scene.spec()
@@ -337,7 +339,6 @@ fn a_builder_that_is_killed_at_any_point_leaves_nothing_behind() {
             }
             other => panic!("{other:?}"),
         }
-        // What this process knows itself must not hide the disk.
         scene.write("data.json", &format!("\"{seed}\""));
     }
     scene.write("data.json", "\"end\"");
