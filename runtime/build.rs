@@ -1,5 +1,6 @@
 //! Bundles what the built-in modules take from npm into scripts that the runtime embeds: `builtins/`. npm is called where
 //! its lock file differs from the one that was installed last, and needs its registry then, once; the rest works without.
+//! Also tells the runtime which sources it was built from, for snapshots of another build are of no use to it.
 
 #![expect(
     clippy::disallowed_methods,
@@ -9,6 +10,7 @@
 
 use std::fmt;
 use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -16,6 +18,16 @@ use std::process::{Command, ExitCode};
 const SOURCES: [&str; 4] = ["package.json", "package-lock.json", "bundle.mjs", "src"];
 /// The scripts.
 const SCRIPTS: [&str; 4] = ["fetch.js", "punycode.js", "stream.js", "web-streams.js"];
+/// Where all is that decides what a snapshot is, seen from the crate.
+const SNAPSHOT_SOURCES: [&str; 7] = [
+    "src",
+    "js",
+    "builtins/src",
+    "builtins/package-lock.json",
+    "../host-bridge/src",
+    "../protocol/src",
+    "../Cargo.lock",
+];
 
 /// Why there are no scripts.
 #[derive(Debug)]
@@ -50,7 +62,7 @@ impl fmt::Display for Failure {
 }
 
 fn main() -> ExitCode {
-    match make_scripts() {
+    match tell_sources().and_then(|()| make_scripts()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("{failure}");
@@ -64,6 +76,11 @@ fn make_scripts() -> Result<(), Failure> {
     let out = folder("OUT_DIR")?;
     for source in SOURCES {
         println!("cargo:rerun-if-changed={}", project.join(source).display());
+    }
+    let bundled = out.join("bundled");
+    let sources = word_of(&project, &SOURCES)?;
+    if fs::read_to_string(&bundled).is_ok_and(|bundled| bundled == sources) {
+        return Ok(());
     }
     // Another build may be here at the same time, for another profile or target.
     let manifest = project.join("package.json");
@@ -81,7 +98,47 @@ fn make_scripts() -> Result<(), Failure> {
     }
     SCRIPTS
         .iter()
-        .try_for_each(|script| check(&out.join(script)))
+        .try_for_each(|script| check(&out.join(script)))?;
+    fs::write(&bundled, sources).map_err(|error| Failure::Io(bundled, error))
+}
+
+/// Sets `ISOLATE_SIDECAR_SOURCES`, one word for names and contents of all [`SNAPSHOT_SOURCES`].
+fn tell_sources() -> Result<(), Failure> {
+    let crate_folder = folder("CARGO_MANIFEST_DIR")?;
+    for source in SNAPSHOT_SOURCES {
+        println!(
+            "cargo:rerun-if-changed={}",
+            crate_folder.join(source).display()
+        );
+    }
+    let word = word_of(&crate_folder, &SNAPSHOT_SOURCES)?;
+    println!("cargo:rustc-env=ISOLATE_SIDECAR_SOURCES={word}");
+    Ok(())
+}
+
+/// One word for names and contents of files and whole folders.
+fn word_of(folder: &Path, sources: &[&str]) -> Result<String, Failure> {
+    let mut hasher = DefaultHasher::new();
+    for source in sources {
+        hash(&folder.join(source), source, &mut hasher)?;
+    }
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+fn hash(path: &Path, name: &str, hasher: &mut DefaultHasher) -> Result<(), Failure> {
+    let failed = |error| Failure::Io(path.to_owned(), error);
+    hasher.write(name.as_bytes());
+    if !path.is_dir() {
+        hasher.write(&fs::read(path).map_err(failed)?);
+        return Ok(());
+    }
+    let entries = fs::read_dir(path).map_err(failed)?.flatten();
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name()).collect();
+    names.sort();
+    for name in names {
+        hash(&path.join(&name), &name.to_string_lossy(), hasher)?;
+    }
+    Ok(())
 }
 
 fn folder(name: &'static str) -> Result<PathBuf, Failure> {

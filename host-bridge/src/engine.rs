@@ -13,6 +13,7 @@ use protocol::{
     RequestId, Root, SessionId, SessionStats, SnapshotKey, Usage, Value,
 };
 
+use crate::snapshot_cache::SnapshotCache;
 use crate::{EventSender, OutputTicket, SealedImage, SnapshotImage, StopReason, Way};
 
 /// How long a request waits for what the guest does between requests: its timers and the
@@ -57,6 +58,11 @@ pub trait Engine: fmt::Debug + Send + Sync {
 
     /// How many snapshots are known.
     fn n_snapshots(&self) -> usize;
+
+    /// Where snapshots for this engine are kept on disk, if anywhere.
+    fn snapshot_cache(&self) -> Option<Arc<SnapshotCache>> {
+        None
+    }
 
     /// Version of the JavaScript engine, for `Welcome`.
     fn version(&self) -> String;

@@ -20,6 +20,7 @@ pub mod resolver;
 mod sealed_image;
 mod sleep;
 mod snapshot;
+pub mod snapshot_cache;
 mod source_map;
 mod terminator;
 mod turns;
@@ -39,7 +40,7 @@ pub use self::mailbox::{
 };
 pub use self::sealed_image::{ImageHeader, ImageLabel, SealedImage};
 pub use self::sleep::wait_until;
-pub use self::snapshot::{SnapshotImage, SnapshotModule, SnapshotReport};
+pub use self::snapshot::{BuiltSnapshot, SnapshotImage, SnapshotModule, SnapshotReport};
 pub use self::source_map::{MappedPlace, SourceMaps};
 pub use self::terminator::{StopReason, Terminator, WakeGuard, Way};
 pub use self::turns::{Pause, Turn, TurnGuard, take_turns};

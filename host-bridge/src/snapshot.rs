@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use protocol::SnapshotKey;
 
+use crate::reader::Observations;
+
 /// A module whose evaluated instance is inside a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotModule {
@@ -28,6 +30,9 @@ pub struct SnapshotImage {
     pub entries: BTreeMap<String, String>,
     /// Guest directory that the entries were resolved from.
     pub cwd: String,
+    /// Whether the blob is a mapped file of the cache: all processes that map it share its
+    /// memory already.
+    pub is_mapped: bool,
 }
 
 /// How a build went.
@@ -39,4 +44,18 @@ pub struct SnapshotReport {
     pub evaluate_us: u64,
     /// Modules inside.
     pub modules: u32,
+    /// Files that were read, whose digests are part of the key.
+    pub files: u32,
+}
+
+/// What a build gives.
+#[derive(Debug, Clone)]
+pub struct BuiltSnapshot {
+    /// The snapshot.
+    pub image: SnapshotImage,
+    /// How it went.
+    pub report: SnapshotReport,
+    /// While these hold, a build of the same spec would give an equal snapshot. `None` means
+    /// that nobody can tell.
+    pub seen: Option<Observations>,
 }

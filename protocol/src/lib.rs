@@ -48,4 +48,4 @@ pub use self::usage::Usage;
 pub use self::value::{Blob, Value, ValueFormat};
 
 /// The one protocol version this build speaks (PROTOCOL.md 4).
-pub const PROTOCOL_VERSION: u16 = 3;
+pub const PROTOCOL_VERSION: u16 = 4;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use host_bridge::blob_cache::BlobCache;
+use host_bridge::snapshot_cache::SnapshotCache;
 use host_bridge::typescript::{InProcess, Translator};
 use host_bridge::{
     Condemned, Engine, EventSender, ExitReason, Gauges, MAKE_WAY_AFTER, OpenError, OpenSpec,
@@ -41,6 +42,7 @@ pub struct ThreadEngine {
     watchdog: Arc<Watchdog>,
     queue: RunQueue,
     shared: SharedModules,
+    snapshot_cache: Option<Arc<SnapshotCache>>,
 }
 
 /// What an engine is given.
@@ -48,6 +50,8 @@ pub struct ThreadEngine {
 pub struct EngineOptions {
     /// Where compiled code is shared with other processes.
     pub code_cache: Option<BlobCache>,
+    /// Where snapshots are shared with other processes.
+    pub snapshot_cache: Option<Arc<SnapshotCache>>,
     /// Who translates for the sessions. What is translated may be hostile and may take any
     /// time, so that in-process is for tests.
     pub translator: Arc<dyn Translator>,
@@ -64,6 +68,7 @@ impl Default for EngineOptions {
     fn default() -> EngineOptions {
         EngineOptions {
             code_cache: None,
+            snapshot_cache: None,
             translator: Arc::new(InProcess),
             slots: None,
             base: None,
@@ -120,12 +125,14 @@ impl ThreadEngine {
             version: platform.version(),
             base: Arc::new(base),
             snapshots: Mutex::default(),
+            snapshot_cache: options.snapshot_cache,
             watchdog: Arc::new(watchdog),
             queue,
             shared: SharedModules {
                 sources: Arc::default(),
                 code_maker: Some(Arc::new(code_maker)),
                 translator: options.translator,
+                trace: None,
             },
         })
     }
@@ -216,7 +223,7 @@ impl Engine for ThreadEngine {
     }
 
     fn sealed_image(&self, key: Option<&SnapshotKey>) -> Option<Arc<SealedImage>> {
-        self.image(key.copied()).ok()?.sealed.clone()
+        self.image(key.copied()).ok()?.sealed()
     }
 
     fn add_sealed(&self, image: SealedImage) -> Result<(), OpenError> {
@@ -234,6 +241,10 @@ impl Engine for ThreadEngine {
 
     fn n_snapshots(&self) -> usize {
         self.snapshots().len()
+    }
+
+    fn snapshot_cache(&self) -> Option<Arc<SnapshotCache>> {
+        self.snapshot_cache.clone()
     }
 
     fn version(&self) -> String {

@@ -27,7 +27,9 @@ mod value;
 
 pub use self::engine::{EngineOptions, EngineStartError, ThreadEngine};
 pub use self::platform::{Platform, PlatformError};
-pub use self::snapshot::{SnapshotError, build_snapshot, explain_snapshot};
+pub use self::snapshot::{
+    SnapshotError, build_snapshot, explain_snapshot, map_file, snapshot_maker,
+};
 
 /// The scope that code of a guest runs in.
 type Scope<'s, 'i> = v8::PinScope<'s, 'i>;

@@ -24,6 +24,7 @@ mod serve;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use host_bridge::snapshot_cache::SnapshotCache;
 use host_bridge::{
     Engine, EventSender, OpenError, OpenSpec, SealedImage, SessionHandle, SnapshotImage,
 };
@@ -157,6 +158,10 @@ impl Engine for ProcessEngine {
 
     fn n_snapshots(&self) -> usize {
         self.local.n_snapshots()
+    }
+
+    fn snapshot_cache(&self) -> Option<Arc<SnapshotCache>> {
+        self.local.snapshot_cache()
     }
 
     fn version(&self) -> String {

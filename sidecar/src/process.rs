@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use host_bridge::Engine;
 use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::signal::{SigSet, Signal};
 
 use crate::log::{flush_log, init_log, start_log_thread};
 use crate::{Config, ExitCode, Parent, TraceLevel, Transport, adopt_stdio, serve};
@@ -33,6 +34,10 @@ pub fn serve_stdio<E: Display>(
         Ok(transport) => transport,
         Err(err) => return cannot_start(ExitCode::Usage, &err),
     };
+    // A limit on the size of files makes a file of the cache fail, and not the process.
+    let mut signals = SigSet::empty();
+    signals.add(Signal::SIGXFSZ);
+    let _ = signals.thread_block();
     // A crash must not write guest memory to disk. Where that cannot be set, it cannot.
     let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
     let engine = match start_engine() {

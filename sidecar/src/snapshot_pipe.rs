@@ -1,4 +1,5 @@
-//! What passes between the sidecar and the child process that makes a snapshot.
+//! What passes between the sidecar and the child process that makes a snapshot. What the
+//! child writes is also what is kept on disk.
 //!
 //! ```text
 //!  parent -> child, standard input    a WarmSnapshot frame, end of stream
@@ -9,6 +10,8 @@
 //!  +---------------------+---------------+-------------+----------------------------+
 //! ```
 //!
+//! Spaces at the end of the header let the blob begin at a multiple of eight bytes.
+//!
 //! Both ends are the same build, so the header has no version. What comes out of the child
 //! is nevertheless read like anything from outside: hostile code ran in there.
 
@@ -16,7 +19,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 
 use bytes::{Buf, Bytes, BytesMut};
-use host_bridge::{SnapshotImage, SnapshotModule, SnapshotReport};
+use host_bridge::reader::Observations;
+use host_bridge::snapshot_cache::MAX_SNAPSHOT_BYTES;
+use host_bridge::{BuiltSnapshot, SnapshotImage, SnapshotModule, SnapshotReport};
 use protocol::bounds::MAX_FRAME_CEILING;
 use protocol::frame::{Frame, HEAD_LEN, Kind, Refused, SnapshotReady, WarmSnapshot};
 use protocol::{
@@ -28,7 +33,9 @@ use serde::{Deserialize, Serialize};
 use crate::error::clipped;
 
 /// The longest result that is read, in bytes.
-pub(crate) const MAX_RESULT: usize = 256 * 1024 * 1024;
+pub(crate) const MAX_RESULT: usize = MAX_SNAPSHOT_BYTES;
+/// What the place of the blob is a multiple of.
+const ALIGNMENT: usize = 8;
 
 /// Bytes in the pipe that are not what they should be.
 #[derive(Debug, thiserror::Error)]
@@ -63,7 +70,7 @@ pub enum PipeError {
 /// How a build went, as the child tells it.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    Image(SnapshotImage, SnapshotReport),
+    Built(Box<BuiltSnapshot>),
     Failure(Reason, String),
 }
 
@@ -72,6 +79,7 @@ struct Header {
     modules: Vec<Module>,
     entries: BTreeMap<String, String>,
     cwd: String,
+    seen: Option<Observations>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -119,11 +127,8 @@ pub fn read_spec(input: &mut dyn Read) -> Result<WarmSnapshot, PipeError> {
 /// # Errors
 ///
 /// When the parent does not read.
-pub fn write_image(
-    output: &mut dyn Write,
-    image: &SnapshotImage,
-    report: &SnapshotReport,
-) -> Result<(), PipeError> {
+pub fn write_image(output: &mut dyn Write, built: &BuiltSnapshot) -> Result<(), PipeError> {
+    let (image, report) = (&built.image, &built.report);
     let ready = SnapshotReady {
         key: image.key,
         bytes: u64::try_from(image.blob.len()).unwrap_or(u64::MAX),
@@ -131,15 +136,21 @@ pub fn write_image(
         build_us: report.build_us,
         evaluate_us: report.evaluate_us,
         reused: false,
+        files: report.files,
+        from_cache: false,
     };
     let header = Header {
         modules: image.modules.iter().map(Module::from).collect(),
         entries: image.entries.clone(),
         cwd: image.cwd.clone(),
+        seen: built.seen.clone(),
     };
-    let header = serde_json::to_vec(&header)?;
+    let ready = encode_answer(ready)?;
+    let mut header = serde_json::to_vec(&header)?;
+    let before = [ready.len(), size_of::<u32>()].iter().sum();
+    pad(&mut header, before);
     let header_len = u32::try_from(header.len()).map_err(|_| PipeError::TooLong(MAX_RESULT))?;
-    output.write_all(&encode_answer(ready)?)?;
+    output.write_all(&ready)?;
     output.write_all(&header_len.to_be_bytes())?;
     output.write_all(&header)?;
     output.write_all(&image.blob)?;
@@ -194,13 +205,30 @@ pub(crate) fn read_answer(bytes: Bytes) -> Result<Answer, PipeError> {
         modules: header.modules.into_iter().map(Into::into).collect(),
         entries: header.entries,
         cwd: header.cwd,
+        is_mapped: false,
     };
     let report = SnapshotReport {
         build_us: ready.build_us,
         evaluate_us: ready.evaluate_us,
         modules: ready.modules,
+        files: ready.files,
     };
-    Ok(Answer::Image(image, report))
+    let seen = header.seen;
+    Ok(Answer::Built(Box::new(BuiltSnapshot {
+        image,
+        report,
+        seen,
+    })))
+}
+
+/// Lengthens a header that `before` bytes precede.
+fn pad(header: &mut Vec<u8>, before: usize) {
+    while !before
+        .saturating_add(header.len())
+        .is_multiple_of(ALIGNMENT)
+    {
+        header.push(b' ');
+    }
 }
 
 fn encode_answer(frame: impl Into<SidecarFrame>) -> Result<Bytes, PipeError> {

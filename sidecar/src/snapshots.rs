@@ -2,20 +2,25 @@
 //!
 //! Each is made in a child process, see `child.rs`: a hostile or looping SDK costs a
 //! refusal and nothing else. Whoever asks for what is being made already waits for the
-//! same build. What was made before is made again, for its files may have changed; equal
-//! content has the same key, and then nothing new is kept.
+//! same build. What was made before, by this process or for the cache on disk by any, is
+//! used again while its files are as they were, see `workshop.rs`; otherwise it is made
+//! again. Equal content has the same key, and then nothing new is kept.
 
 mod child;
+mod workshop;
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use host_bridge::{SnapshotImage, SnapshotReport};
+use host_bridge::snapshot_cache::SnapshotCache;
 use protocol::RequestId;
 use protocol::frame::WarmSnapshot;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
 pub(crate) use self::child::BuildError;
+use self::workshop::Workshop;
+pub(crate) use self::workshop::{Known, Made};
 use crate::config::ChildCommand;
 use crate::error::RequestError;
 use crate::router::Event;
@@ -26,6 +31,8 @@ const MAX_RUNNING: usize = 2;
 const MAX_WAITING: usize = 16;
 /// Requests that wait for builds.
 const MAX_REQUESTS: usize = 1024;
+/// Specs whose snapshots this process knows.
+const MAX_KNOWN: usize = 64;
 
 /// Names a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +42,7 @@ pub(crate) struct BuildId(u64);
 #[derive(Debug)]
 pub(crate) struct Built {
     pub(crate) build: BuildId,
-    pub(crate) result: Result<(SnapshotImage, SnapshotReport), BuildError>,
+    pub(crate) result: Result<Made, BuildError>,
 }
 
 #[derive(Debug)]
@@ -50,26 +57,27 @@ struct Build {
 /// See the module's text.
 #[derive(Debug)]
 pub(crate) struct SnapshotBuilds {
-    command: ChildCommand,
-    grace: Duration,
+    workshop: Arc<Workshop>,
     events: mpsc::Sender<Event>,
     last_id: u64,
     /// In the order in which they were asked for.
     builds: Vec<Build>,
+    /// What the engine has, by spec.
+    known: Vec<(WarmSnapshot, Arc<Known>)>,
 }
 
 impl SnapshotBuilds {
     pub(crate) fn new(
-        command: ChildCommand,
-        grace: Duration,
+        (command, grace): (ChildCommand, Duration),
+        cache: Option<Arc<SnapshotCache>>,
         events: mpsc::Sender<Event>,
     ) -> SnapshotBuilds {
         SnapshotBuilds {
-            command,
-            grace,
+            workshop: Arc::new(Workshop::new(command, grace, cache)),
             events,
             last_id: 0,
             builds: Vec::new(),
+            known: Vec::new(),
         }
     }
 
@@ -118,14 +126,20 @@ impl SnapshotBuilds {
         Ok(())
     }
 
-    /// Takes out a build that is over. Returns the requests to answer.
-    pub(crate) fn finished(&mut self, id: BuildId) -> Vec<RequestId> {
-        let position = self.builds.iter().position(|build| build.id == id);
-        let requests = position
-            .map(|position| self.builds.remove(position).requests)
-            .unwrap_or_default();
+    /// Takes out a build that is over: its spec, and the requests to answer.
+    pub(crate) fn finished(&mut self, id: BuildId) -> Option<(WarmSnapshot, Vec<RequestId>)> {
+        let position = self.builds.iter().position(|build| build.id == id)?;
+        let build = self.builds.remove(position);
         self.start_next();
-        requests
+        Some((build.spec, build.requests))
+    }
+
+    /// Remembers what the engine has of a build that is over.
+    pub(crate) fn remember(&mut self, spec: &WarmSnapshot, known: Known) {
+        self.known.retain(|(other, _)| other != spec);
+        if self.known.len() < MAX_KNOWN {
+            self.known.push((spec.clone(), Arc::new(known)));
+        }
     }
 
     /// Kills all builds. Returns the requests to refuse.
@@ -152,10 +166,12 @@ impl SnapshotBuilds {
         let waiting = self.builds.iter_mut().filter(|b| b.task.is_none());
         for build in waiting.take(n_free) {
             let (id, spec) = (build.id, build.spec.clone());
-            let (command, grace) = (self.command.clone(), self.grace);
+            let known = self.known.iter().find(|(known, _)| *known == spec);
+            let known = known.map(|(_, known)| Arc::clone(known));
+            let workshop = Arc::clone(&self.workshop);
             let events = self.events.clone();
             let task = tokio::spawn(async move {
-                let result = child::build(&command, spec, grace).await;
+                let result = workshop.make(spec, known).await;
                 let built = Box::new(Built { build: id, result });
                 // The router may be gone already; then nobody needs to know.
                 let _ = events.send(Event::SnapshotBuilt(built)).await;

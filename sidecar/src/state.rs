@@ -71,6 +71,8 @@ impl State {
         port: Port,
         (events, reports): (mpsc::Sender<Event>, mpsc::Sender<Report>),
     ) -> State {
+        let maker = (config.builder.clone(), config.grace);
+        let builds = SnapshotBuilds::new(maker, engine.snapshot_cache(), events);
         State {
             engine,
             handshake: Handshake::Expected,
@@ -80,7 +82,7 @@ impl State {
             }),
             ledger: Ledger::default(),
             port: Arc::new(port),
-            builds: SnapshotBuilds::new(config.builder.clone(), config.grace, events),
+            builds,
             lifeline: Lifeline::new(),
             trace: Trace::new(config.trace),
             counters: ProcessCounters {

@@ -26,7 +26,9 @@ pub use self::hostile::{
     Afterwards, Attack, Checked, Ending, Entry, Hostile, LATE, Neighbours, Resident, Trial,
     allowed_kib, attack,
 };
-pub use self::process::{Ran, is_gone_within, run_cli, run_cli_with, run_program, within};
+pub use self::process::{
+    Ran, child_of, is_gone_within, run_cli, run_cli_with, run_program, within,
+};
 pub use self::program::{Program, program};
 pub use self::raw::RawSidecar;
 pub use self::system::{Status, children_of, descriptors_of, signal, thread_names, zombies_of};

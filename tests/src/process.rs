@@ -120,3 +120,16 @@ fn reader(mut from: impl Read + Send + 'static) -> thread::JoinHandle<String> {
     };
     thread::Builder::new().spawn(read).unwrap()
 }
+
+/// The id of a child of process `parent` with this word in its command line.
+pub fn child_of(parent: u32, word: &str) -> Option<i32> {
+    let parent = format!(" {parent} ");
+    fs::read_dir("/proc").unwrap().flatten().find_map(|entry| {
+        let pid = entry.file_name().to_str()?.parse().ok()?;
+        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+        // After the name, which may hold anything, come the state and the parent.
+        let is_child = stat.rsplit_once(')')?.1.get(2..)?.starts_with(&parent);
+        let command = fs::read_to_string(entry.path().join("cmdline")).ok()?;
+        (is_child && command.contains(word)).then_some(pid)
+    })
+}

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use e2e_tests::{Program, json, open, program, root, run_cli, run_program, within};
-use host_bridge::blob_cache::{BlobCache, KEY_BYTES};
+use host_bridge::blob_cache::{BlobCache, BlobCacheOptions, KEY_BYTES};
 use isolate_sidecar_client::{SessionOptions, Sidecar, SidecarCommand, import};
 use serde_json::json;
 
@@ -179,7 +179,8 @@ fn damaged_code_is_a_miss() {
 fn code_that_v8_refuses_is_compiled_again() {
     let scene = Scene::new();
     scene.run(|scene| scene.blobs().len() == 2);
-    let cache = BlobCache::open(&scene.cache().join("code"), 1 << 30).unwrap();
+    let cache =
+        BlobCache::open(&scene.cache().join("code"), BlobCacheOptions::new(1 << 30)).unwrap();
     for path in scene.blobs() {
         let key = key_of(&path);
         let mut code = cache.get(&key).unwrap();

@@ -81,6 +81,28 @@ fn an_equal_snapshot_has_the_same_key_and_is_kept_once() {
 }
 
 #[test]
+fn a_snapshot_is_built_again_when_a_file_of_it_has_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let sidecar = sidecar();
+    let warm = |source: &str| {
+        fs::write(folder.path().join("sdk.mjs"), source).unwrap();
+        let spec = SnapshotSpec {
+            roots: vec![root(folder.path(), "/app")],
+            entries: vec!["/app/sdk.mjs".to_owned()],
+            ..SnapshotSpec::default()
+        };
+        sidecar.warm_snapshot(spec).unwrap()
+    };
+    let first = warm("export default 1");
+    assert!(!first.from_cache && !first.reused, "{first:?}");
+    let again = warm("export default 1");
+    assert!(again.from_cache && again.reused, "{again:?}");
+    let changed = warm("export default 2");
+    assert!(!changed.from_cache && !changed.reused, "{changed:?}");
+    assert_ne!(changed.key, first.key);
+}
+
+#[test]
 fn a_snapshot_that_no_session_can_be_restored_from_is_refused() {
     let sidecar = sidecar();
     let neighbour = session(&sidecar);
@@ -119,7 +141,19 @@ fn what_cannot_be_evaluated_is_refused_and_the_sidecar_lives() {
     assert!(message.contains("nowhere"), "{message}");
     refusal(&sidecar, "for (;;);", short);
     refusal(&sidecar, "const all = []; for (;;) all.push({});", short);
-    refusal(&sidecar, "await new Promise(() => {})", short);
+    let (_, message) = refusal(
+        &sidecar,
+        "1;\nawait 1;\nawait new Promise(() => {});",
+        short,
+    );
+    assert!(
+        message.contains("top level of file:///app/sdk.mjs:3"),
+        "{message}"
+    );
+    // One allocation that is larger than the guard can make room for.
+    let (reason, message) = refusal(&sidecar, "[...'x'.repeat(2 ** 28)]", short);
+    assert_eq!(reason, Reason::SnapshotFailed);
+    assert!(message.contains("heap_bytes"), "{message}");
     answers(&neighbour);
     answers(&session(&sidecar));
 }

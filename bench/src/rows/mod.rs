@@ -1,5 +1,6 @@
 //! One measurement a file.
 
+mod cached;
 mod deadlines;
 mod fairness;
 mod heap_bomb;
@@ -26,10 +27,11 @@ use crate::sidecar::Sidecar;
 type Measure = fn(&Context) -> Result<Vec<Row>>;
 
 /// Every measurement with its name, in the order of the table.
-pub(crate) const ROWS: [(&str, Measure); 9] = [
+pub(crate) const ROWS: [(&str, Measure); 10] = [
     ("open", open::measure),
     ("memory", memory::measure),
     ("snapshot", snapshot::measure),
+    ("snapshot-cached", cached::measure),
     ("load", load::measure),
     ("host-call", host_call::measure),
     ("idle", idle::measure),

@@ -26,18 +26,20 @@
 //!
 //! A hard link or a mount inside a root is inside: the host owns its directories.
 //!
-//! Reading order: [`HostDirectories`], [`ReadError`], [`Opener`], [`SharedSources`].
+//! Reading order: [`HostDirectories`], [`ReadError`], [`Opener`], [`SharedSources`], [`Trace`].
 
 mod error;
 mod guest_path;
 mod limits;
 mod links;
 mod opener;
+mod read;
 mod recent;
 mod roots;
 mod shared;
 #[cfg(test)]
 mod tests;
+mod trace;
 
 pub use self::error::{OpenRootError, ReadError};
 pub use self::guest_path::{MAX_DEPTH, MAX_PATH_BYTES};
@@ -45,9 +47,8 @@ pub use self::limits::ReaderLimits;
 pub use self::links::MAX_LINKS;
 pub use self::opener::Opener;
 pub use self::shared::{FileContents, SharedSources};
+pub use self::trace::{Observations, Still, Trace};
 
-use std::fs::File;
-use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
@@ -57,7 +58,7 @@ use nix::sys::stat::{FileStat, fstat};
 
 use self::limits::Budget;
 use self::links::Expanded;
-use self::opener::{FOR_LOOKUP, FOR_READING, is_directory, is_regular};
+use self::opener::{FOR_LOOKUP, is_directory, is_regular};
 use self::recent::Recent;
 use self::roots::Roots;
 use self::shared::FileStamp;
@@ -65,9 +66,6 @@ use self::shared::FileStamp;
 /// How often a lookup starts again, because it crossed into another root or because the
 /// tree changed under it.
 const MAX_ATTEMPTS: usize = 40;
-
-/// Memory reserved for a file on the word of its size; more grows as bytes arrive.
-const MAX_RESERVED_BYTES: usize = 32 << 20;
 
 /// The directories of one session, and what it has read from them.
 #[derive(Debug)]
@@ -78,6 +76,7 @@ pub struct HostDirectories {
     limits: ReaderLimits,
     budget: Budget,
     recent: Recent,
+    trace: Option<Arc<Trace>>,
 }
 
 const _: () = {
@@ -95,6 +94,8 @@ pub struct ReaderOptions {
     pub shared: Arc<SharedSources>,
     /// How paths are opened.
     pub opener: Opener,
+    /// Where all that is asked and answered is written down, if anywhere.
+    pub trace: Option<Arc<Trace>>,
 }
 
 impl Default for ReaderOptions {
@@ -104,6 +105,7 @@ impl Default for ReaderOptions {
             limits: ReaderLimits::default(),
             shared: Arc::default(),
             opener: Opener::probe(),
+            trace: None,
         }
     }
 }
@@ -162,11 +164,12 @@ impl HostDirectories {
             budget: Budget::new(options.limits),
             limits: options.limits,
             recent: Recent::default(),
+            trace: options.trace,
         })
     }
 
     /// The same directories and shared contents for another session, with a budget of its
-    /// own.
+    /// own and without a trace.
     #[must_use]
     pub fn for_session(&self, limits: ReaderLimits) -> HostDirectories {
         HostDirectories {
@@ -176,6 +179,7 @@ impl HostDirectories {
             budget: Budget::new(limits),
             limits,
             recent: Recent::default(),
+            trace: None,
         }
     }
 
@@ -196,22 +200,8 @@ impl HostDirectories {
     /// [`ReadError::TooLarge`] before memory is reserved, and otherwise as
     /// [`HostDirectories::lookup`].
     pub fn read(&self, guest: &str) -> Result<FileContents, ReadError> {
-        for _ in 0..MAX_ATTEMPTS {
-            let found = self.find(guest)?;
-            let size = self.check_regular(&found.stat)?;
-            if let Some(contents) = self.shared.get(&FileStamp::new(&found.stat)) {
-                self.budget.charge_file(size)?;
-                return Ok(contents);
-            }
-            let (root, relative) = self.roots.find(&found.real_path)?;
-            match self.opener.open(root.directory(), relative, FOR_READING) {
-                Ok(file) => return self.read_open_file(file),
-                // The file became a link after it was found: look again.
-                Err(Errno::ELOOP) => {}
-                Err(errno) => return Err(ReadError::from_errno(errno)),
-            }
-        }
-        Err(ReadError::TooManyLinks)
+        let read = self.read_stamped(guest);
+        self.note_read(read)
     }
 
     /// The contents of the file that [`HostDirectories::lookup`] just found at `real_path`,
@@ -224,20 +214,11 @@ impl HostDirectories {
     ///
     /// As [`HostDirectories::read`].
     pub fn read_found(&self, real_path: &str) -> Result<FileContents, ReadError> {
-        let Some(stamp) = self.recent.take(real_path) else {
-            return self.read(real_path);
+        let read = match self.recent.take(real_path) {
+            Some(stamp) => self.read_recent(real_path, stamp),
+            None => self.read_stamped(real_path),
         };
-        if let Some(contents) = self.shared.get(&stamp) {
-            let size = u64::try_from(contents.bytes().len()).unwrap_or(u64::MAX);
-            self.limits.check_size(size)?;
-            self.budget.charge_file(size)?;
-            return Ok(contents);
-        }
-        let (root, relative) = self.roots.find(real_path)?;
-        match self.opener.open(root.directory(), relative, FOR_READING) {
-            Ok(file) => self.read_open_file(file),
-            Err(_) => self.read(real_path),
-        }
+        self.note_read(read)
     }
 
     /// What `guest` names.
@@ -284,7 +265,15 @@ impl HostDirectories {
     }
 
     fn find(&self, guest: &str) -> Result<Found, ReadError> {
-        let mut path = guest_path::normalize(guest)?;
+        let path = guest_path::normalize(guest)?;
+        let found = self.find_normal(path.clone());
+        if let Some(trace) = &self.trace {
+            trace.note_lookup(path, &found);
+        }
+        found
+    }
+
+    fn find_normal(&self, mut path: String) -> Result<Found, ReadError> {
         for _ in 0..MAX_ATTEMPTS {
             let (root, relative) = self.roots.find(&path)?;
             match self.opener.open(root.directory(), relative, FOR_LOOKUP) {
@@ -310,61 +299,5 @@ impl HostDirectories {
             Expanded::Within(relative) | Expanded::Crossing(relative) => relative,
         };
         guest_path::normalize(&root.guest_path_of(&relative))
-    }
-
-    /// Size of a regular file within the limit.
-    fn check_regular(&self, stat: &FileStat) -> Result<u64, ReadError> {
-        if !is_regular(stat) {
-            return Err(ReadError::NotAFile);
-        }
-        self.limits
-            .check_size(u64::try_from(stat.st_size).unwrap_or(0))
-    }
-
-    fn read_open_file(&self, file: OwnedFd) -> Result<FileContents, ReadError> {
-        let stat = fstat(&file).map_err(ReadError::from_errno)?;
-        let size = self.check_regular(&stat)?;
-        self.budget.charge_file(size)?;
-        let stamp = FileStamp::new(&stat);
-        // A change after this moment has another time, so that what is read now is not
-        // found under the stamp of the changed file, even if it is half old and half new.
-        let is_settled = self.shared.is_settled(&stamp);
-
-        let bytes = self
-            .read_bytes(File::from(file), size)
-            .map_err(|error| ReadError::from_io(&error))?;
-        let n_read = self
-            .limits
-            .check_size(u64::try_from(bytes.len()).unwrap_or(u64::MAX))?;
-        self.budget.charge_bytes(n_read.saturating_sub(size))?;
-        let contents = FileContents::new(bytes);
-        if is_settled && n_read == size {
-            Ok(self.shared.insert(stamp, contents))
-        } else {
-            Ok(contents)
-        }
-    }
-
-    /// The bytes of a file that should have `size`; one past the limit, if there are more.
-    fn read_bytes(&self, mut file: File, size: u64) -> io::Result<Vec<u8>> {
-        // One byte past the limit tells a file that grew from one that just fits, and one
-        // past the size tells the end of the file in the same call that reads it.
-        let ceiling = self.limits.max_file_bytes.saturating_add(1);
-        let expected = usize::try_from(size).unwrap_or(0).min(MAX_RESERVED_BYTES);
-        let mut bytes = vec![0; expected.saturating_add(1)];
-        let n_read = loop {
-            match file.read(&mut bytes) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => break read?,
-            }
-        };
-        bytes.truncate(n_read);
-        // A file without a size, such as those of /proc, has one byte or more.
-        if n_read == 0 || (n_read == expected && u64::try_from(n_read).is_ok_and(|n| n == size)) {
-            return Ok(bytes);
-        }
-        let rest = ceiling.saturating_sub(u64::try_from(n_read).unwrap_or(u64::MAX));
-        file.by_ref().take(rest).read_to_end(&mut bytes)?;
-        Ok(bytes)
     }
 }

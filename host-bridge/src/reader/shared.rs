@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use nix::sys::stat::FileStat;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// Bytes of contents that are kept by default: 256 MiB.
@@ -176,7 +177,7 @@ impl fmt::Debug for FileContents {
 
 /// What tells one state of a file from another. A file that is written to, replaced or
 /// touched gets another stamp.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct FileStamp {
     device: u64,
     inode: u64,

@@ -22,7 +22,7 @@ pub const HEAD_LEN: usize = 20;
 pub struct Head {
     /// Which frame follows.
     pub kind: Kind,
-    /// Flag bits. None is defined in version 3.
+    /// Flag bits. None is defined in version 4.
     pub flags: u8,
     /// The session the frame belongs to.
     pub session: SessionId,

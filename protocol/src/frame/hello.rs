@@ -75,10 +75,10 @@ mod tests {
 
     #[test]
     fn the_version_must_be_common() {
-        assert_eq!(hello(3, 3, 0).common_version(), Some(3));
-        assert_eq!(hello(0, 9, 0).common_version(), Some(3));
-        assert_eq!(hello(4, 9, 0).common_version(), None);
-        assert_eq!(hello(0, 2, 0).common_version(), None);
+        assert_eq!(hello(4, 4, 0).common_version(), Some(4));
+        assert_eq!(hello(0, 9, 0).common_version(), Some(4));
+        assert_eq!(hello(5, 9, 0).common_version(), None);
+        assert_eq!(hello(0, 3, 0).common_version(), None);
         assert_eq!(hello(9, 0, 0).common_version(), None);
     }
 

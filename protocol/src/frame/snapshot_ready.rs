@@ -16,8 +16,13 @@ pub struct SnapshotReady {
     pub build_us: u64,
     /// Time to evaluate the entries, in microseconds.
     pub evaluate_us: u64,
-    /// Whether it existed already.
+    /// Whether this process had it already.
     pub reused: bool,
+    /// Files that were read for it, whose digests are part of its name.
+    pub files: u32,
+    /// Whether nothing was built: it was found on disk or in this process, and all files
+    /// are as they were. The times are those of the build that made it.
+    pub from_cache: bool,
 }
 
 impl Wire for SnapshotReady {
@@ -29,6 +34,8 @@ impl Wire for SnapshotReady {
             build_us: src.number("snapshot_ready.build_us")?,
             evaluate_us: src.number("snapshot_ready.evaluate_us")?,
             reused: src.number("snapshot_ready.reused")?,
+            files: src.number("snapshot_ready.files")?,
+            from_cache: src.number("snapshot_ready.from_cache")?,
         })
     }
 
@@ -39,6 +46,8 @@ impl Wire for SnapshotReady {
         dst.number(self.build_us);
         dst.number(self.evaluate_us);
         dst.number(self.reused);
+        dst.number(self.files);
+        dst.number(self.from_cache);
         Ok(())
     }
 }

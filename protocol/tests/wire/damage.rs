@@ -153,7 +153,7 @@ fn each_fault_of_a_tag_or_length_names_its_field() {
         Fault::Truncated,
     );
 
-    let mut snapshot_ready = [0; 37];
+    let mut snapshot_ready = [0; 39];
     snapshot_ready[36] = 2;
     assert_eq!(
         decode_sidecar(&raw(Kind::SnapshotReady, 0, &snapshot_ready)),

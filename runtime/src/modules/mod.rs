@@ -36,7 +36,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use host_bridge::reader::{HostDirectories, SharedSources};
+use host_bridge::reader::{HostDirectories, SharedSources, Trace};
 use host_bridge::resolver::Resolver;
 use host_bridge::typescript::{InProcess, Translator};
 use host_bridge::{Counters, OpenSpec, Terminator};
@@ -53,7 +53,7 @@ pub(crate) use self::code_maker::CodeMaker;
 pub(crate) use self::dynamic::import_dynamically;
 pub(crate) use self::graph::linked;
 pub(crate) use self::load::{Imported, import, import_source, namespace_value};
-pub(crate) use self::map::{ModuleKey, ModuleMap, SnapshotIndex};
+pub(crate) use self::map::{ModuleKey, ModuleMap, Origin, SnapshotIndex};
 pub(crate) use self::natives::natives;
 pub(crate) use self::resolve::{directory_url, path_url};
 pub(crate) use self::source::{CodeKind, origin};
@@ -89,6 +89,8 @@ pub(crate) struct SharedModules {
     pub(crate) sources: Arc<SharedSources>,
     pub(crate) code_maker: Option<Arc<CodeMaker>>,
     pub(crate) translator: Arc<dyn Translator>,
+    /// Where is written down what is read, if anywhere.
+    pub(crate) trace: Option<Arc<Trace>>,
 }
 
 impl Default for SharedModules {
@@ -98,6 +100,7 @@ impl Default for SharedModules {
             sources: Arc::default(),
             code_maker: None,
             translator: Arc::new(InProcess),
+            trace: None,
         }
     }
 }
@@ -185,25 +188,5 @@ impl Modules {
         {
             maker.offer(&self.image_code, uncached);
         }
-    }
-
-    /// A file that guest code read: what it did with it is part of its snapshot.
-    pub(crate) fn note_read(&self, path: &str) {
-        self.counted.borrow_mut().insert(path.to_owned());
-    }
-
-    /// Path and digest of each file that a module was made of, in the order of their paths.
-    pub(crate) fn file_digests(&self) -> Vec<(String, [u8; 32])> {
-        let mut files: Vec<(String, [u8; 32])> = self
-            .counted
-            .borrow()
-            .iter()
-            .filter_map(|path| {
-                let contents = self.directories.read(path).ok()?;
-                Some((path.clone(), contents.digest()))
-            })
-            .collect();
-        files.sort();
-        files
     }
 }

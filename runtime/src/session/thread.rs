@@ -207,6 +207,7 @@ pub(crate) fn session_modules(
         .collect();
     let options = ReaderOptions {
         shared: Arc::clone(&shared.sources),
+        trace: shared.trace.clone(),
         ..ReaderOptions::default()
     };
     let directories = Arc::new(HostDirectories::open_with(&roots, options)?);

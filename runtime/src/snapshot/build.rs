@@ -9,18 +9,19 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use host_bridge::{EventSender, OpenSpec, SnapshotImage, SnapshotModule, SnapshotReport, micros};
-use protocol::frame::{Code, Until, WarmSnapshot};
-use protocol::{
-    JsError, LimitReport, Limits, LimitsRequest, Outcome, Reason, RequestId, SessionId, Value,
+use host_bridge::reader::Trace;
+use host_bridge::{
+    BuiltSnapshot, EventSender, OpenSpec, SnapshotImage, SnapshotModule, SnapshotReport, micros,
 };
+use protocol::frame::{Code, Until, WarmSnapshot};
+use protocol::{JsError, Limits, LimitsRequest, Outcome, RequestId, SessionId, Value};
 
+use super::error::SnapshotError;
 use super::hooks::Purpose;
 use super::image::{Image, key_of};
-use crate::code_cache::ImageCode;
 use crate::enter::Realm;
-use crate::guards::{HeapGuard, ThreadClock, Watchdog, budget_allocator};
-use crate::modules::SharedModules;
+use crate::guards::{HeapGuard, LossReport, ThreadClock, Watchdog, budget_allocator};
+use crate::modules::{Modules, Origin, SharedModules};
 use crate::platform::Platform;
 use crate::session::{Birth, Links, Runner, State, Work, birth_realm, furnish, session_modules};
 use crate::{bootstrap, externals};
@@ -41,86 +42,30 @@ const DEFAULT_LIMITS: LimitsRequest = LimitsRequest {
 /// starts anew in each session.
 const SETTLE_TIME: Duration = Duration::from_millis(200);
 
-/// Why there is no snapshot.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SnapshotError {
-    /// A root cannot be opened.
-    #[error("{0}")]
-    Root(String),
-    /// Code of the entry threw.
-    #[error("'{entry}' threw while the snapshot was made: {}{}", .error.stack, absent(.error))]
-    Threw {
-        /// The specifier, or the script's name.
-        entry: String,
-        /// What it threw.
-        error: Box<JsError>,
-    },
-    /// Code of the entry passed a limit.
-    #[error("'{entry}' passed the {} limit while the snapshot was made: {} of {}; {}",
-        .report.which.as_str(), .report.usage, .report.limit, .report.raise)]
-    Limit {
-        /// The specifier, or the script's name.
-        entry: String,
-        /// Which limit.
-        report: LimitReport,
-    },
-    /// The watchdog's thread could not be started.
-    #[error("the operating system refused a thread")]
-    NoThread,
-    /// A fault of ours.
-    #[error("the realm could not be made")]
-    Bootstrap,
-    /// The realm holds, or lacks, what no snapshot can do with or without.
-    #[error("{0}")]
-    Refused(String),
-    /// A session cannot be opened from it: the entries broke the realm.
-    #[error(
-        "no session can be opened from the snapshot: its code has removed or changed globals \
-         that the realm needs"
-    )]
-    NotRestored,
-    /// V8 gave no blob.
-    #[error("V8 could not serialise the heap")]
-    NotSerialised,
-}
-
-/// What an SDK cannot have while a snapshot is made, where that is what it failed over.
-fn absent(error: &JsError) -> &'static str {
-    if error.message == "WebAssembly is not defined" {
-        "; there is no WebAssembly while a snapshot is made: use it when it is first needed"
-    } else {
-        ""
-    }
-}
-
-impl SnapshotError {
-    /// How it is told to the host.
-    pub fn reason(&self) -> Reason {
-        match self {
-            SnapshotError::Root(_) => Reason::InvalidArgument,
-            SnapshotError::Bootstrap | SnapshotError::NoThread => Reason::Internal,
-            _ => Reason::SnapshotFailed,
-        }
-    }
-}
+/// What the error of a promise is called that nothing can settle.
+const UNSETTLED: &str = "ERR_UNSETTLED_PROMISE";
 
 /// Makes the snapshot that `spec` describes.
 ///
 /// # Errors
 ///
 /// [`SnapshotError`]. Some objects make V8 end the process instead: call this in a process
-/// whose end hurts nobody.
+/// whose end hurts nobody. Where V8 runs out of memory there is no way back here: `lost` is
+/// called, and what it does not end stands still.
 pub fn build_snapshot(
     _platform: &Platform,
     spec: &WarmSnapshot,
-) -> Result<(SnapshotImage, SnapshotReport), SnapshotError> {
+    lost: impl Fn(SnapshotError) + 'static,
+) -> Result<BuiltSnapshot, SnapshotError> {
     let started = Instant::now();
+    let limit = build_limits(&spec.limits).heap_bytes;
+    let _loss = LossReport::install(move || lost(SnapshotError::OutOfMemory { limit }));
     let mut builder = Builder::new(spec, Purpose::Snapshot)?;
     let evaluated = builder.evaluate(spec);
     let evaluate_us = micros(started.elapsed());
     let evaluated = evaluated.and_then(|()| builder.prepare());
-    let files = builder.realm.state().modules.file_digests();
+    let trace = Arc::clone(&builder.trace);
+    let files = trace.file_digests();
     if let Err(error) = evaluated {
         builder.abandon();
         return Err(error);
@@ -133,14 +78,21 @@ pub fn build_snapshot(
         modules,
         entries,
         cwd: spec.cwd.clone(),
+        is_mapped: false,
     };
     try_out(&image, spec)?;
     let report = SnapshotReport {
         build_us: micros(started.elapsed()),
         evaluate_us,
         modules: u32::try_from(image.modules.len()).unwrap_or(u32::MAX),
+        files: u32::try_from(files.len()).unwrap_or(u32::MAX),
     };
-    Ok((image, report))
+    let seen = trace.observations();
+    Ok(BuiltSnapshot {
+        image,
+        report,
+        seen,
+    })
 }
 
 /// Evaluates the entries of `spec` and tells what they took from their surroundings: a JSON
@@ -180,6 +132,7 @@ struct Builder {
     realm: Realm,
     watchdog: Watchdog,
     guard: Arc<HeapGuard>,
+    trace: Arc<Trace>,
 }
 
 impl Builder {
@@ -190,18 +143,8 @@ impl Builder {
         let handle = Arc::new(OnceLock::new());
         // What an SDK prints while it is loaded is nobody's output.
         let links = Links::new(&open, EventSender::new(drop), &handle, None);
-        // Built-in names are the realm's, which is not there yet; the base tells them.
-        let base = super::base_image().ok_or(SnapshotError::Bootstrap)?;
-        let empty = Image {
-            blob: &[],
-            code: Arc::new(ImageCode::new(&[])),
-            modules: Arc::default(),
-            entries: BTreeMap::new(),
-            builtins: base.builtins,
-            sealed: None,
-        };
-        let modules = session_modules(&empty, &open, &links, &SharedModules::default())
-            .map_err(|error| SnapshotError::Root(error.to_string()))?;
+        let trace = Arc::new(Trace::default());
+        let modules = modules_of(&open, &links, &trace)?;
         let heap_bytes = usize::try_from(limits.heap_bytes).unwrap_or(usize::MAX);
         let params = v8::Isolate::create_params()
             .heap_limits(0, heap_bytes)
@@ -214,6 +157,8 @@ impl Builder {
                 return None;
             }
             let hooks = state.hooks.get()?;
+            let builtins = hooks.builtin_names(scope);
+            state.modules.resolver.tell_builtins(builtins);
             hooks.restore(scope, &open)?;
             hooks.begin_build(scope, purpose)
         });
@@ -222,6 +167,7 @@ impl Builder {
             realm,
             watchdog,
             guard,
+            trace,
         })
     }
 
@@ -249,18 +195,25 @@ impl Builder {
             watchdog: &self.watchdog,
             clock: ThreadClock::of_this_thread(),
         };
-        let (outcome, _) = runner.request(RequestId::new(request), work, Until::Settled, None);
+        let (outcome, usage) = runner.request(RequestId::new(request), work, Until::Settled, None);
         let outcome = match runner.settle_down(SETTLE_TIME) {
             Err(error) if matches!(outcome, Outcome::Ok(_)) => Outcome::Exception(*error),
             _ => outcome,
         };
         let entry = entry.to_owned();
         match outcome {
-            Outcome::Exception(error) => Err(SnapshotError::Threw {
-                entry,
-                error: Box::new(error),
+            Outcome::Exception(error) => Err(match self.stalled(&error) {
+                modules if modules.is_empty() => SnapshotError::Threw {
+                    entry,
+                    error: Box::new(error),
+                },
+                modules => SnapshotError::Awaits { entry, modules },
             }),
-            Outcome::LimitExceeded(report) => Err(SnapshotError::Limit { entry, report }),
+            Outcome::LimitExceeded(report) => Err(SnapshotError::Limit {
+                entry,
+                report,
+                cpu_ms: usage.cpu_us / 1000,
+            }),
             _ => Ok(()),
         }
     }
@@ -281,6 +234,36 @@ impl Builder {
         ready
             .ok_or(SnapshotError::NotRestored)?
             .map_err(SnapshotError::Refused)
+    }
+
+    /// Where modules await what never settles, if that is what the error says.
+    fn stalled(&mut self, error: &JsError) -> Vec<String> {
+        if error.code.as_deref() != Some(UNSETTLED) {
+            return Vec::new();
+        }
+        let state = self.realm.state().clone();
+        self.realm.look(|scope| {
+            let map = state.modules.map.borrow();
+            let entries = map.sorted();
+            let main = entries.into_iter().find(|entry| {
+                Some(&entry.key.url) == map.main.as_ref()
+                    && matches!(entry.origin, Origin::SourceText)
+            });
+            let Some(main) = main else {
+                return Vec::new();
+            };
+            let module = v8::Local::new(scope, &main.module);
+            let awaits = module.get_stalled_top_level_await_message(scope);
+            awaits
+                .iter()
+                .map(|(_, message)| {
+                    let url = message.get_script_resource_name(scope);
+                    let url = url.map(|url| url.to_rust_string_lossy(scope));
+                    let line = message.get_line_number(scope).unwrap_or_default();
+                    format!("{}:{line}", url.unwrap_or_default())
+                })
+                .collect()
+        })
     }
 
     /// Serialises the realm.
@@ -315,6 +298,20 @@ impl Builder {
             })
             .collect()
     }
+}
+
+/// Modules of a realm that is still to be made, so that it has no built-in ones yet.
+fn modules_of(
+    open: &OpenSpec,
+    links: &Links,
+    trace: &Arc<Trace>,
+) -> Result<Modules, SnapshotError> {
+    let shared = SharedModules {
+        trace: Some(Arc::clone(trace)),
+        ..SharedModules::default()
+    };
+    session_modules(&Image::empty(), open, links, &shared)
+        .map_err(|error| SnapshotError::Root(error.to_string()))
 }
 
 fn add_data(scope: &mut crate::Scope<'_, '_>, state: &State) -> Vec<SnapshotModule> {

@@ -42,7 +42,6 @@ fn lent_file<'s>(
             let Ok(contents) = state.modules.directories.read(&path) else {
                 return;
             };
-            state.modules.note_read(&entry.real_path);
             let size = u32::try_from(contents.bytes().len()).map_or(f64::MAX, f64::from);
             parts[2] = v8::Number::new(scope, size).into();
             if args.get(1).is_true() {

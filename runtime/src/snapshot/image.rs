@@ -1,9 +1,11 @@
-//! Blobs that sessions are restored from, held in memory once for all sessions.
+//! Blobs that sessions are restored from, held in memory once for all sessions: a file of the
+//! cache stays mapped, so that other sidecars hold the same memory.
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use bytes::Bytes;
 use host_bridge::{ImageHeader, SealedImage, SnapshotImage};
 use protocol::SnapshotKey;
 use sha2::{Digest, Sha256};
@@ -28,8 +30,9 @@ pub(crate) struct Image {
     pub(crate) entries: BTreeMap<String, String>,
     /// Names of the built-in modules of the realm.
     pub(crate) builtins: Vec<String>,
-    /// The same, for other processes.
-    pub(crate) sealed: Option<Arc<SealedImage>>,
+    key: Option<SnapshotKey>,
+    /// The same, for other processes; made when one needs it, where the blob is not in it.
+    sealed: OnceLock<Option<Arc<SealedImage>>>,
 }
 
 impl Image {
@@ -40,11 +43,11 @@ impl Image {
         let (blob, sealed) = match sealed {
             Ok((blob, image)) => (blob, Some(image)),
             Err(error) => {
-                tracing::warn!(%error, "a snapshot cannot be shared with other processes");
+                cannot_share(&error);
                 (&*blob.to_vec().leak(), None)
             }
         };
-        Image::of(blob, header, sealed)
+        Image::of(key, blob, header, OnceLock::from(sealed))
     }
 
     /// Takes over what another process shares.
@@ -54,9 +57,12 @@ impl Image {
     /// When it cannot be mapped or its header does not parse.
     pub(crate) fn adopt(image: SealedImage) -> io::Result<Image> {
         let (blob, header) = (map(&image)?, image.header()?);
-        Ok(Image::of(blob, header, Some(Arc::new(image))))
+        let key = image.label().key;
+        let sealed = OnceLock::from(Some(Arc::new(image)));
+        Ok(Image::of(key, blob, header, sealed))
     }
 
+    /// Takes over what was built. A file of the cache is used where it is mapped.
     pub(crate) fn new(image: SnapshotImage, builtins: Vec<String>) -> Image {
         let modules = image.modules.into_iter();
         let header = ImageHeader {
@@ -66,18 +72,64 @@ impl Image {
             entries: image.entries,
             builtins,
         };
-        Image::keep(Some(image.key), &image.blob, header)
+        match image.is_mapped {
+            true => Image::of(Some(image.key), kept(image.blob), header, OnceLock::new()),
+            false => Image::keep(Some(image.key), &image.blob, header),
+        }
     }
 
-    fn of(blob: &'static [u8], header: ImageHeader, sealed: Option<Arc<SealedImage>>) -> Image {
+    /// The image in memory that other processes can map too. `None` where the operating system
+    /// refuses.
+    pub(crate) fn sealed(&self) -> Option<Arc<SealedImage>> {
+        let sealed = self.sealed.get_or_init(|| {
+            let mut modules: Vec<_> = self.modules.iter().collect();
+            modules.sort_by_key(|(_, position)| **position);
+            let header = ImageHeader {
+                modules: modules
+                    .into_iter()
+                    .map(|(key, _)| (key.url.clone(), key.attribute.clone()))
+                    .collect(),
+                entries: self.entries.clone(),
+                builtins: self.builtins.clone(),
+            };
+            let sealed = SealedImage::new(self.key, self.blob, &header);
+            sealed.inspect_err(cannot_share).ok().map(Arc::new)
+        });
+        sealed.clone()
+    }
+
+    fn of(
+        key: Option<SnapshotKey>,
+        blob: &'static [u8],
+        header: ImageHeader,
+        sealed: OnceLock<Option<Arc<SealedImage>>>,
+    ) -> Image {
         Image {
             blob,
             code: Arc::new(ImageCode::new(blob)),
             modules: Arc::new(index(header.modules)),
             entries: header.entries,
             builtins: header.builtins,
+            key,
             sealed,
         }
+    }
+
+    /// An image without a blob, for a realm that is still to be made.
+    pub(super) fn empty() -> Image {
+        Image::of(None, &[], ImageHeader::default(), OnceLock::from(None))
+    }
+}
+
+fn cannot_share(error: &io::Error) {
+    tracing::warn!(%error, "a snapshot cannot be shared with other processes");
+}
+
+/// V8 reads words of a blob, so it must be aligned as they are.
+fn kept(blob: Bytes) -> &'static [u8] {
+    match blob.as_ptr().cast::<u64>().is_aligned() {
+        true => Box::leak(Box::new(blob)),
+        false => blob.to_vec().leak(),
     }
 }
 
@@ -113,6 +165,25 @@ pub(crate) fn base_image() -> Option<Image> {
     Some(Image::keep(None, &blob, header))
 }
 
+/// Stands for all that makes a blob what it is beside its spec and its files: this build, the
+/// engine, its flags and what the engine makes of them and of the processor. A blob of
+/// another maker cannot be used. V8 must be initialised.
+#[must_use]
+pub fn snapshot_maker() -> [u8; 32] {
+    let mut digest = Sha256::new();
+    for part in [
+        env!("CARGO_PKG_VERSION"),
+        env!("ISOLATE_SIDECAR_SOURCES"),
+        v8::V8::get_version(),
+        &flags::text(),
+    ] {
+        digest.update(part.len().to_be_bytes());
+        digest.update(part);
+    }
+    digest.update(v8::script_compiler::cached_data_version_tag().to_be_bytes());
+    digest.finalize().into()
+}
+
 /// Names a snapshot: a digest over everything that decides what it is. The blob does not: it
 /// holds hash seeds, and two of the same spec and files differ in them alone.
 pub(crate) fn key_of(spec: &str, files: &[(String, [u8; 32])]) -> SnapshotKey {
@@ -121,9 +192,7 @@ pub(crate) fn key_of(spec: &str, files: &[(String, [u8; 32])]) -> SnapshotKey {
         digest.update(part.len().to_be_bytes());
         digest.update(part);
     };
-    part(env!("CARGO_PKG_VERSION").as_bytes());
-    part(v8::V8::get_version().as_bytes());
-    part(flags::text().as_bytes());
+    part(&snapshot_maker());
     part(spec.as_bytes());
     for (path, contents) in files {
         part(path.as_bytes());

@@ -30,8 +30,9 @@ fn snapshot(entries: &[&str], script: Option<&str>) -> WarmSnapshot {
 }
 
 fn warm(spec: &WarmSnapshot) -> protocol::SnapshotKey {
-    let (image, report) = runtime::build_snapshot(crate::support::platform(), spec).unwrap();
-    assert!(report.modules > 0 || spec.entries.is_empty());
+    let built = runtime::build_snapshot(crate::support::platform(), spec, drop).unwrap();
+    let image = built.image;
+    assert!(built.report.modules > 0 || spec.entries.is_empty());
     let key = image.key;
     engine().add_snapshot(image).unwrap();
     key
@@ -123,7 +124,11 @@ fn what_an_sdk_does_at_load_survives() {
 
 #[test]
 fn a_snapshot_that_throws_or_loops_is_refused_with_the_reason() {
-    let error = runtime::build_snapshot(crate::support::platform(), &snapshot(&["nowhere"], None));
+    let error = runtime::build_snapshot(
+        crate::support::platform(),
+        &snapshot(&["nowhere"], None),
+        drop,
+    );
     let text = error.unwrap_err().to_string();
     assert!(
         text.contains("nowhere") && text.contains("ERR_MODULE_NOT_FOUND")
@@ -136,7 +141,7 @@ fn a_snapshot_that_throws_or_loops_is_refused_with_the_reason() {
 fn a_snapshot_that_loops_is_refused() {
     let mut spec = snapshot(&[], Some("for (;;) {}"));
     spec.limits.wall_ms = Some(200);
-    let text = runtime::build_snapshot(crate::support::platform(), &spec)
+    let text = runtime::build_snapshot(crate::support::platform(), &spec, drop)
         .unwrap_err()
         .to_string();
     assert!(text.contains("wall"), "{text}");

@@ -8,8 +8,10 @@ use std::time::Duration;
 use std::{path::PathBuf, sync::Arc};
 
 #[cfg(feature = "v8-engine")]
-use host_bridge::blob_cache::{BlobCache, BlobCacheError};
-use host_bridge::{Engine, SealedImage, SnapshotImage, SnapshotReport};
+use host_bridge::blob_cache::{BlobCache, BlobCacheError, BlobCacheOptions};
+#[cfg(feature = "v8-engine")]
+use host_bridge::snapshot_cache::SnapshotCache;
+use host_bridge::{BuiltSnapshot, Engine, SealedImage};
 use protocol::frame::WarmSnapshot;
 use protocol::{Isolation, Reason};
 #[cfg(feature = "v8-engine")]
@@ -30,7 +32,7 @@ pub(super) enum EngineError {
     #[cfg(feature = "v8-engine")]
     #[error("the operating system refused a thread: {0}")]
     Thread(std::io::Error),
-    /// The directory for compiled code cannot be used.
+    /// The directory for compiled code and snapshots cannot be used.
     #[cfg(feature = "v8-engine")]
     #[error("--cache-dir {}: {reason}", directory.display())]
     Cache {
@@ -53,19 +55,25 @@ pub(super) struct BuildFailure {
 /// Bytes of compiled code that are kept on disk: 512 MiB.
 #[cfg(feature = "v8-engine")]
 const CODE_CACHE_BYTES: u64 = 512 << 20;
+/// Bytes of snapshots that are kept on disk: 2 GiB.
+#[cfg(feature = "v8-engine")]
+const SNAPSHOT_CACHE_BYTES: u64 = 2 << 30;
 
 /// Starts the engine. Main thread, before any other thread exists. Compiled code of modules
-/// is kept in `cache_dir`, if one is given. Sessions get at least the isolation `least`.
+/// and snapshots are kept in `cache_dir`, if one is given. Sessions get at least the isolation `least`.
 #[cfg(feature = "v8-engine")]
 pub(super) fn start(
     cache_dir: Option<&Path>,
     least: Isolation,
     grace: Duration,
 ) -> Result<Box<dyn Engine>, EngineError> {
+    cache_dir.map(make_cache_dir).transpose()?;
     let code_cache = cache_dir.map(open_code_cache).transpose()?;
     let platform = runtime::Platform::init()?;
+    let snapshot_cache = cache_dir.map(open_snapshot_cache).transpose()?;
     let options = runtime::EngineOptions {
         code_cache,
+        snapshot_cache: snapshot_cache.map(Arc::new),
         translator: Arc::new(WorkerTranslator::new(ChildCommand::translator())),
         slots: None,
         base: None,
@@ -82,6 +90,7 @@ pub(super) fn start_in_child(base: Option<SealedImage>) -> Result<Box<dyn Engine
     let platform = runtime::Platform::init()?;
     let options = runtime::EngineOptions {
         code_cache: None,
+        snapshot_cache: None,
         translator: Arc::new(WorkerTranslator::new(ChildCommand::translator())),
         slots: None,
         base,
@@ -90,30 +99,51 @@ pub(super) fn start_in_child(base: Option<SealedImage>) -> Result<Box<dyn Engine
 }
 
 #[cfg(feature = "v8-engine")]
-fn open_code_cache(cache_dir: &Path) -> Result<BlobCache, EngineError> {
-    let failed = |reason| EngineError::Cache {
-        directory: cache_dir.to_owned(),
-        reason,
-    };
+fn make_cache_dir(cache_dir: &Path) -> Result<(), EngineError> {
     std::fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(cache_dir)
-        .map_err(|error| failed(BlobCacheError::from(error)))?;
-    BlobCache::open(&cache_dir.join("code"), CODE_CACHE_BYTES).map_err(failed)
+        .map_err(|error| unusable(cache_dir)(BlobCacheError::from(error)))
 }
 
-/// Makes a snapshot in this process. Main thread, before any other thread exists.
+#[cfg(feature = "v8-engine")]
+fn open_code_cache(cache_dir: &Path) -> Result<BlobCache, EngineError> {
+    let options = BlobCacheOptions::new(CODE_CACHE_BYTES);
+    BlobCache::open(&cache_dir.join("code"), options).map_err(unusable(cache_dir))
+}
+
+/// V8 must be initialised: it has a say in what its snapshots are good for.
+#[cfg(feature = "v8-engine")]
+fn open_snapshot_cache(cache_dir: &Path) -> Result<SnapshotCache, EngineError> {
+    let directory = cache_dir.join("snapshots");
+    let maker = runtime::snapshot_maker();
+    SnapshotCache::open(&directory, SNAPSHOT_CACHE_BYTES, maker, runtime::map_file)
+        .map_err(unusable(cache_dir))
+}
+
+#[cfg(feature = "v8-engine")]
+fn unusable(cache_dir: &Path) -> impl Fn(BlobCacheError) -> EngineError {
+    move |reason| EngineError::Cache {
+        directory: cache_dir.to_owned(),
+        reason,
+    }
+}
+
+/// Makes a snapshot in this process. Main thread, before any other thread exists. Where the
+/// engine runs out of memory, `lost` must end the process.
 #[cfg(feature = "v8-engine")]
 pub(super) fn build_snapshot(
     spec: &WarmSnapshot,
-) -> Result<Result<(SnapshotImage, SnapshotReport), BuildFailure>, EngineError> {
+    lost: impl Fn(BuildFailure) + 'static,
+) -> Result<Result<BuiltSnapshot, BuildFailure>, EngineError> {
     let platform = runtime::Platform::init()?;
-    let built = runtime::build_snapshot(&platform, spec).map_err(|error| BuildFailure {
+    let failure = |error: runtime::SnapshotError| BuildFailure {
         reason: error.reason(),
         message: error.to_string(),
-    });
-    Ok(built)
+    };
+    let built = runtime::build_snapshot(&platform, spec, move |error| lost(failure(error)));
+    Ok(built.map_err(failure))
 }
 
 /// What the entries of a snapshot take from their surroundings, as JSON. Main thread, as
@@ -150,7 +180,8 @@ pub(super) fn start_in_child(_: Option<SealedImage>) -> Result<Box<dyn Engine>, 
 #[cfg(not(feature = "v8-engine"))]
 pub(super) fn build_snapshot(
     _: &WarmSnapshot,
-) -> Result<Result<(SnapshotImage, SnapshotReport), BuildFailure>, EngineError> {
+    _: impl Fn(BuildFailure) + 'static,
+) -> Result<Result<BuiltSnapshot, BuildFailure>, EngineError> {
     Err(EngineError::Missing)
 }
 

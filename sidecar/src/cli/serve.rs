@@ -89,8 +89,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "WHERE", value_enum, default_value_t = IsolationArg::Thread)]
     isolation: IsolationArg,
 
-    /// Keep compiled code of modules in this directory, for the next sidecar. It is made if
-    /// it is missing, and must be writable by this user alone.
+    /// Keep compiled code of modules and snapshots in this directory, for the next sidecar
+    /// and for others at the same time. It is made if it is missing, and must be writable by
+    /// this user alone.
     #[arg(long, value_name = "DIR")]
     cache_dir: Option<PathBuf>,
 }

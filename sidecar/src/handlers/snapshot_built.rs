@@ -1,34 +1,19 @@
 //! The end of a snapshot build: `SnapshotReady` or `Refused(SnapshotFailed)` for everyone
 //! who asked for it.
 
-use protocol::frame::{Kind, Refused, SnapshotReady};
+use protocol::frame::{Kind, Refused, SnapshotReady, WarmSnapshot};
 use protocol::{Reason, SessionId};
 
 use crate::error::clipped;
-use crate::snapshots::Built;
+use crate::snapshots::{Built, Known, Made};
 use crate::state::{Address, State};
 
 pub(crate) fn handle(state: &mut State, built: Built) {
-    let requests = state.builds.finished(built.build);
+    let Some((spec, requests)) = state.builds.finished(built.build) else {
+        return;
+    };
     let result = match built.result {
-        Ok((image, report)) => {
-            let mut ready = SnapshotReady {
-                key: image.key,
-                bytes: u64::try_from(image.blob.len()).unwrap_or(u64::MAX),
-                modules: report.modules,
-                build_us: report.build_us,
-                evaluate_us: report.evaluate_us,
-                reused: false,
-            };
-            let n_before = state.engine.n_snapshots();
-            match state.engine.add_snapshot(image) {
-                Ok(()) => {
-                    ready.reused = state.engine.n_snapshots() == n_before;
-                    Ok(ready)
-                }
-                Err(err) => Err((Reason::SnapshotFailed, err.to_string())),
-            }
-        }
+        Ok(made) => take(state, &spec, made),
         Err(err) => Err((err.reason(), err.to_string())),
     };
     for (position, request) in requests.into_iter().enumerate() {
@@ -57,4 +42,30 @@ pub(crate) fn handle(state: &mut State, built: Built) {
             }
         }
     }
+}
+
+/// Gives the snapshot to the engine and remembers that it has it.
+fn take(
+    state: &mut State,
+    spec: &WarmSnapshot,
+    made: Made,
+) -> Result<SnapshotReady, (Reason, String)> {
+    let Made {
+        mut ready,
+        image,
+        seen,
+    } = made;
+    if let Some(image) = image {
+        let n_before = state.engine.n_snapshots();
+        state
+            .engine
+            .add_snapshot(image)
+            .map_err(|err| (Reason::SnapshotFailed, err.to_string()))?;
+        ready.reused = state.engine.n_snapshots() == n_before;
+    }
+    if let Some(seen) = seen {
+        let ready = ready.clone();
+        state.builds.remember(spec, Known { ready, seen });
+    }
+    Ok(ready)
 }

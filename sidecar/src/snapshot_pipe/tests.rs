@@ -21,7 +21,7 @@ fn warm() -> WarmSnapshot {
     }
 }
 
-fn image() -> (SnapshotImage, SnapshotReport) {
+fn built() -> BuiltSnapshot {
     let image = SnapshotImage {
         key: SnapshotKey([5; 32]),
         blob: Bytes::from_static(b"the blob"),
@@ -31,19 +31,24 @@ fn image() -> (SnapshotImage, SnapshotReport) {
         }],
         entries: [("sdk".to_owned(), "file:///app/sdk.js".to_owned())].into(),
         cwd: "/app".to_owned(),
+        is_mapped: false,
     };
     let report = SnapshotReport {
         build_us: 20,
         evaluate_us: 10,
         modules: 1,
+        files: 2,
     };
-    (image, report)
+    BuiltSnapshot {
+        image,
+        report,
+        seen: Some(Observations::default()),
+    }
 }
 
 fn written() -> Vec<u8> {
-    let (image, report) = image();
     let mut bytes = Vec::new();
-    write_image(&mut bytes, &image, &report).unwrap();
+    write_image(&mut bytes, &built()).unwrap();
     bytes
 }
 
@@ -79,13 +84,18 @@ fn another_frame_is_no_spec() {
 
 #[test]
 fn an_image_arrives_as_it_is() {
-    let (image, report) = image();
-    let Ok(Answer::Image(read, read_report)) = read_answer(written().into()) else {
+    let built = built();
+    let bytes = written();
+    let blob_at = bytes.len() - built.image.blob.len();
+    assert_eq!(blob_at % ALIGNMENT, 0);
+    let Ok(Answer::Built(read)) = read_answer(bytes.into()) else {
         panic!("no image");
     };
+    assert_eq!((read.report, read.seen), (built.report, built.seen));
+    let (read, image) = (read.image, built.image);
     assert_eq!((read.key, &read.blob), (image.key, &image.blob));
     assert_eq!((read.modules, read.entries), (image.modules, image.entries));
-    assert_eq!((read.cwd, read_report), (image.cwd, report));
+    assert_eq!(read.cwd, image.cwd);
 }
 
 #[test]

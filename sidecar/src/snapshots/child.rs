@@ -6,16 +6,15 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use bytes::Bytes;
-use host_bridge::{SnapshotImage, SnapshotReport};
+use host_bridge::BuiltSnapshot;
 use nix::sys::signal::Signal;
-use protocol::frame::WarmSnapshot;
-use protocol::{Limits, Reason};
+use protocol::Reason;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
 use crate::config::{ChildCommand, LOG_VARIABLE, variable};
-use crate::snapshot_pipe::{Answer, MAX_RESULT, PipeError, encode_spec, read_answer};
+use crate::snapshot_pipe::{Answer, MAX_RESULT, PipeError, read_answer};
 
 /// Why there is no snapshot.
 #[derive(Debug, thiserror::Error)]
@@ -44,22 +43,20 @@ impl BuildError {
     }
 }
 
-/// Runs one build to its end. When the future is dropped, the child is killed.
+/// Runs one build of an encoded spec to its end: what the child wrote, and what that is. When
+/// the future is dropped, the child is killed.
 pub(super) async fn build(
     command: &ChildCommand,
-    spec: WarmSnapshot,
-    grace: Duration,
-) -> Result<(SnapshotImage, SnapshotReport), BuildError> {
-    let wall_ms = spec.limits.wall_ms.unwrap_or(Limits::DEFAULT.wall_ms);
-    let within = Duration::from_millis(wall_ms).saturating_add(grace);
-    let spec = encode_spec(spec)?;
+    spec: Bytes,
+    within: Duration,
+) -> Result<(Bytes, BuiltSnapshot), BuildError> {
     let child = start(command)?;
     let (output, status) = timeout(within, talk(child, spec))
         .await
         .map_err(|_| BuildError::TimedOut(within))??;
     // A complete answer counts whatever the exit status: the child's last act is to write.
-    match read_answer(output) {
-        Ok(Answer::Image(image, report)) => Ok((image, report)),
+    match read_answer(output.clone()) {
+        Ok(Answer::Built(built)) => Ok((output, *built)),
         Ok(Answer::Failure(reason, message)) => Err(BuildError::Refused { reason, message }),
         Err(err) => Err(failure(status, err)),
     }
@@ -113,7 +110,8 @@ fn failure(status: ExitStatus, err: PipeError) -> BuildError {
         let hint = match Signal::try_from(number) {
             Ok(Signal::SIGTRAP | Signal::SIGILL | Signal::SIGABRT) => {
                 ": V8 gave up, most likely over an object that cannot be in a snapshot, such as \
-                 an Intl.Segmenter that a module keeps; standard error has V8's own words"
+                 an Intl.v8BreakIterator that a module keeps (docs/SNAPSHOTS.md lists them); \
+                 standard error has V8's own words"
             }
             _ => "",
         };

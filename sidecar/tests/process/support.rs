@@ -152,8 +152,8 @@ pub fn encoded(session: u32, request: u64, frame: impl Into<HostFrame>) -> Bytes
 
 pub fn hello() -> Hello {
     Hello {
-        min_version: 3,
-        max_version: 3,
+        min_version: 4,
+        max_version: 4,
         client: "test".to_owned(),
         max_frame: 0,
     }

@@ -27,7 +27,7 @@ fn welcome_says_what_holds() {
 #[test]
 fn no_common_version_ends_the_connection() {
     let mut host = Host::connect(|_| {});
-    host.send(0, 1, hello(4, 9, 0));
+    host.send(0, 1, hello(5, 9, 0));
     host.expect_go_away(Reason::UnsupportedVersion, ExitCode::Protocol);
 }
 
@@ -50,7 +50,7 @@ fn an_unknown_kind_before_hello_ends_the_connection() {
 #[test]
 fn an_unreadable_hello_is_refused_and_a_good_one_still_welcome() {
     let mut host = Host::connect(|_| {});
-    let mut frame = encoded(0, 1, hello(3, 3, 0));
+    let mut frame = encoded(0, 1, hello(4, 4, 0));
     let body_len = frame.len() - 20;
     frame.truncate(frame.len() - 1);
     frame[..4].copy_from_slice(&u32::try_from(body_len - 1).unwrap().to_be_bytes());
@@ -63,7 +63,7 @@ fn an_unreadable_hello_is_refused_and_a_good_one_still_welcome() {
 #[test]
 fn a_second_hello_is_refused_and_changes_nothing() {
     let mut host = Host::start();
-    host.send(0, 2, hello(3, 3, HELLO_MAX_FRAME));
+    host.send(0, 2, hello(4, 4, HELLO_MAX_FRAME));
     host.expect_refused(0, 2, Reason::HelloRepeated);
     host.open(1);
     let script = format!("echo:\"{}\"", "x".repeat(100_000));
@@ -74,7 +74,7 @@ fn a_second_hello_is_refused_and_changes_nothing() {
 #[test]
 fn hello_frames_may_be_pipelined() {
     let mut host = Host::connect(|_| {});
-    let mut bytes = encoded(0, 1, hello(3, 3, 0));
+    let mut bytes = encoded(0, 1, hello(4, 4, 0));
     bytes.extend_from_slice(&encoded(0, 2, PING));
     host.send_bytes(&bytes);
     assert!(matches!(host.next().frame, SidecarFrame::Welcome(_)));
@@ -84,7 +84,7 @@ fn hello_frames_may_be_pipelined() {
 #[test]
 fn one_byte_at_a_time_is_as_good() {
     let mut host = Host::connect(|_| {});
-    for byte in encoded(0, 1, hello(3, 3, 0)) {
+    for byte in encoded(0, 1, hello(4, 4, 0)) {
         host.send_bytes(&[byte]);
     }
     assert!(matches!(host.next().frame, SidecarFrame::Welcome(_)));

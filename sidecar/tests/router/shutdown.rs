@@ -133,7 +133,7 @@ fn a_closed_stdout_is_noticed_while_nothing_is_written() {
 fn frames_after_go_away_have_no_effect() {
     let mut host = Host::connect(|_| {});
     let mut bytes = encoded(0, 1, Ping { payload: [0; 8] });
-    let late: HostFrame = crate::support::hello(3, 3, 0).into();
+    let late: HostFrame = crate::support::hello(4, 4, 0).into();
     bytes.extend_from_slice(&encoded(0, 2, late));
     host.send_bytes(&bytes);
     host.expect_go_away(Reason::HelloExpected, ExitCode::Protocol);

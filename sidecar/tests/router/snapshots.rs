@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use bytes::Bytes;
-use host_bridge::{SnapshotImage, SnapshotReport};
+use host_bridge::{BuiltSnapshot, SnapshotImage, SnapshotReport};
 use protocol::frame::{SnapshotReady, WarmSnapshot};
 use protocol::{LimitsRequest, Reason, SidecarFrame, SnapshotKey};
 use sidecar::{ChildCommand, write_failure, write_image};
@@ -47,14 +47,21 @@ impl Scratch {
             modules: Vec::new(),
             entries: Default::default(),
             cwd: "/".to_owned(),
+            is_mapped: false,
         };
         let report = SnapshotReport {
             build_us: 11,
             evaluate_us: 5,
             modules: 3,
+            files: 4,
+        };
+        let built = BuiltSnapshot {
+            image,
+            report,
+            seen: None,
         };
         let path = self.path("image");
-        write_image(&mut fs::File::create(&path).unwrap(), &image, &report).unwrap();
+        write_image(&mut fs::File::create(&path).unwrap(), &built).unwrap();
         path
     }
 }
@@ -91,7 +98,10 @@ fn a_snapshot_is_built_and_sessions_start_from_it() {
     let ready = expect_ready(&mut host, 2);
     assert_eq!((ready.bytes, ready.modules), (4, 3));
     assert_eq!((ready.build_us, ready.evaluate_us), (11, 5));
-    assert!(!ready.reused);
+    assert_eq!(
+        (ready.files, ready.reused, ready.from_cache),
+        (4, false, false)
+    );
     let mut frame = open(&[]);
     frame.snapshot = Some(ready.key);
     host.send(1, 1, frame);

@@ -92,7 +92,7 @@ impl Host {
     }
 
     pub fn hello(&mut self, max_frame: u32) -> protocol::frame::Welcome {
-        self.send(0, 1, hello(3, 3, max_frame));
+        self.send(0, 1, hello(4, 4, max_frame));
         let SidecarFrame::Welcome(welcome) = self.expect(0, 1) else {
             panic!("no Welcome");
         };

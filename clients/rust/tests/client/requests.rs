@@ -136,6 +136,8 @@ fn the_connection_s_own_requests() {
                         build_us: 3,
                         evaluate_us: 4,
                         reused: false,
+                        files: 5,
+                        from_cache: false,
                     };
                     fake.send(to, ready);
                 }

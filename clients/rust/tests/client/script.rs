@@ -149,7 +149,7 @@ pub(crate) fn play(
 
 pub(crate) fn welcome() -> Welcome {
     Welcome {
-        version: 2,
+        version: 4,
         build: "fake".to_owned(),
         v8: "none".to_owned(),
         max_frame: MAX_FRAME,

@@ -88,7 +88,7 @@ fn empty_and_sparse_files() {
         file.set_len(n_bytes).unwrap();
     };
     set_len("sparse", 200_000_000);
-    let n_large = u64::try_from(MAX_RESERVED_BYTES).unwrap() + 5;
+    let n_large = u64::try_from(crate::reader::read::MAX_RESERVED_BYTES).unwrap() + 5;
     set_len("large", n_large);
     let directories = with_limits(dir.path(), ReaderLimits::default());
     assert!(directories.read("/app/empty").unwrap().bytes().is_empty());

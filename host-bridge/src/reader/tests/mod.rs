@@ -2,6 +2,7 @@
 
 mod escapes;
 mod limits;
+mod trace;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -48,6 +49,7 @@ fn open_with(dir: &Path, roots: &[(&str, &str)], opener: Opener) -> HostDirector
         limits: ReaderLimits::default(),
         shared: Arc::new(shared),
         opener,
+        trace: None,
     };
     HostDirectories::open_with(&roots, options).unwrap()
 }

@@ -17,8 +17,8 @@ fn texts_of_the_connection() {
             0,
             1,
             Hello {
-                min_version: 3,
-                max_version: 3,
+                min_version: 4,
+                max_version: 4,
                 client: x(n),
                 max_frame: 0,
             },

@@ -19,8 +19,8 @@ fn connection() -> Vec<Sample> {
             "minimal",
             (0, 1),
             Hello {
-                min_version: 3,
-                max_version: 3,
+                min_version: 4,
+                max_version: 4,
                 client: String::new(),
                 max_frame: 0,
             },
@@ -29,7 +29,7 @@ fn connection() -> Vec<Sample> {
             "full",
             (0, 1),
             Hello {
-                min_version: 3,
+                min_version: 4,
                 max_version: 300,
                 client: text("node-client/0.1 ü"),
                 max_frame: 32 * 1024 * 1024,
@@ -39,7 +39,7 @@ fn connection() -> Vec<Sample> {
             "full",
             (0, 1),
             Welcome {
-                version: 3,
+                version: 4,
                 build: text("isolate-sidecar 0.1.0"),
                 v8: text("15.2.0"),
                 max_frame: 32 * 1024 * 1024,
@@ -81,7 +81,7 @@ fn refusals() -> Vec<Sample> {
         sidecar(
             "no_common_version",
             (0, 1),
-            GoAway::new(Reason::UnsupportedVersion, "this build speaks version 3"),
+            GoAway::new(Reason::UnsupportedVersion, "this build speaks version 4"),
         ),
         sidecar(
             "unknown_reason",

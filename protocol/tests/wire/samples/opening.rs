@@ -59,6 +59,8 @@ fn snapshots() -> Vec<Sample> {
                 build_us: 900_000,
                 evaluate_us: 388_000,
                 reused: false,
+                files: 312,
+                from_cache: true,
             },
         ),
     ]

@@ -77,18 +77,22 @@ fn sidecar_opening_kinds() -> [BoxedStrategy<SidecarFrame>; 3] {
         );
     let ready = (
         any::<[u8; 32]>(),
-        num32(),
+        proptest::array::uniform2(num32()),
         proptest::array::uniform3(num64()),
-        any::<bool>(),
+        any::<[bool; 2]>(),
     )
-        .prop_map(|(key, modules, n, reused)| SnapshotReady {
-            key: SnapshotKey(key),
-            bytes: n[0],
-            modules,
-            build_us: n[1],
-            evaluate_us: n[2],
-            reused,
-        });
+        .prop_map(
+            |(key, [modules, files], n, [reused, from_cache])| SnapshotReady {
+                key: SnapshotKey(key),
+                bytes: n[0],
+                modules,
+                build_us: n[1],
+                evaluate_us: n[2],
+                reused,
+                files,
+                from_cache,
+            },
+        );
     let opened =
         (limits(), num64()).prop_map(|(limits, open_us)| SessionOpened { limits, open_us });
     [sidecar(welcome), sidecar(ready), sidecar(opened)]
